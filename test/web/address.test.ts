@@ -36,6 +36,7 @@ const windows = fc.oneof(
 
 const plainAddresses: fc.Arbitrary<Address> = fc.record({
   view: fc.constantFrom(
+    'overview' as const,
     'top' as const,
     'flows' as const,
     'trend' as const,
@@ -120,9 +121,9 @@ describe('an address', () => {
     ['?meter=1e3', 'meter', null],
     ['?top=7', 'items', 10],
     ['?tz=Mars/Olympus', 'zone', null],
-    ['?window=yesterday-ish', 'window', { kind: 'recent', seconds: 21_600 }],
-    ['?window=constructor', 'window', { kind: 'recent', seconds: 21_600 }],
-    ['?view=secret', 'view', 'top'],
+    ['?view=top&window=yesterday-ish', 'window', { kind: 'recent', seconds: 21_600 }],
+    ['?window=constructor', 'window', { kind: 'recent', seconds: 86_400 }],
+    ['?view=secret', 'view', 'overview'],
     ['?node=a&dr=1', 'fromDr', false],
     ['?rank=size', 'ranking', { by: 'metric' }],
     ['?rank=p101', 'ranking', { by: 'metric' }],
@@ -169,6 +170,23 @@ describe('an address', () => {
       { kind: 'only', text: 'b' },
     ]);
   });
+});
+
+describe('an address without a view', () => {
+  it.each(['', '?context=demo', '?window=1h&live=1&tz=UTC', '?node=a&probe=b'])(
+    'means the overview: %s',
+    (search) => {
+      expect(parseAddress(search).view).toBe('overview');
+    },
+  );
+
+  it.each([`?group=${GUID}`, '?meter=0', '?key=0A', '?cidr=10.0.0.0/8', '?prefix=24', '?hide=0A'])(
+    'means Top keys, as before there was an overview: %s',
+    (search) => {
+      expect(parseAddress(search).view).toBe('top');
+      expect(formatAddress(parseAddress(search))).not.toContain('view=');
+    },
+  );
 });
 
 describe('a ranking', () => {

@@ -28,7 +28,7 @@ const choice = {
   ],
 } as unknown as ContextChoice;
 
-const placeOf = (name: string, search = '', edited: Filter | null = null) => ({
+const placeOf = (name: string, search = '?view=top', edited: Filter | null = null) => ({
   address: parseAddress(search),
   choice,
   group: choice.counterGroups.find((each) => each.name === name) ?? null,
@@ -36,7 +36,7 @@ const placeOf = (name: string, search = '', edited: Filter | null = null) => ({
 });
 
 /** What choosing the readings of a text shows, in the words of the page. */
-const readings = (typed: string, name = 'Hosts', search = '') =>
+const readings = (typed: string, name = 'Hosts', search = '?view=top') =>
   readingsOf(typed, placeOf(name, search)).map(({ label, value, note }) =>
     [`${label} ${value}`, note].filter(Boolean).join(', '),
   );

@@ -259,7 +259,7 @@ export type AlertsQueryVariables = Exact<{
 }>;
 
 
-export type AlertsQuery = { readonly viewer: { readonly isAdmin: boolean, readonly editableContexts: ReadonlyArray<{ readonly name: string }> }, readonly context: { readonly alerts: ReadonlyArray<{ readonly evaluatedTo: number | null, readonly id: string, readonly name: string, readonly severity: string, readonly description: string | null, readonly enabled: boolean, readonly condition: string, readonly comparison: AlertComparison, readonly threshold: number, readonly windowSeconds: number, readonly probe: string | null, readonly filtered: boolean, readonly firing: ReadonlyArray<{ readonly id: string, readonly startedAt: number, readonly endedAt: number | null, readonly value: number | string, readonly peakValue: number | string, readonly key: { readonly key: string, readonly label: string, readonly readable: string } | null }>, readonly counterGroup: { readonly guid: string, readonly name: string, readonly topperBucketSize: number }, readonly meter: { readonly index: number, readonly name: string, readonly type: MeterType, readonly units: string } }> } | null };
+export type AlertsQuery = { readonly viewer: { readonly isAdmin: boolean, readonly editableContexts: ReadonlyArray<{ readonly name: string }> }, readonly context: { readonly totalWindow: { readonly to: number } | null, readonly exporters: ReadonlyArray<{ readonly address: string, readonly lastSeen: number, readonly flows: number | string, readonly lost: number | string, readonly doubts: ReadonlyArray<string> }> | null, readonly alerts: ReadonlyArray<{ readonly evaluatedTo: number | null, readonly id: string, readonly name: string, readonly severity: string, readonly description: string | null, readonly enabled: boolean, readonly condition: string, readonly comparison: AlertComparison, readonly threshold: number, readonly windowSeconds: number, readonly probe: string | null, readonly filtered: boolean, readonly firing: ReadonlyArray<{ readonly id: string, readonly startedAt: number, readonly endedAt: number | null, readonly value: number | string, readonly peakValue: number | string, readonly key: { readonly key: string, readonly label: string, readonly readable: string } | null }>, readonly counterGroup: { readonly guid: string, readonly name: string, readonly topperBucketSize: number }, readonly meter: { readonly index: number, readonly name: string, readonly type: MeterType, readonly units: string } }> } | null };
 
 export type AuditQueryVariables = Exact<{
   since?: number | null | undefined;
@@ -285,6 +285,29 @@ export type EarlierQueryVariables = Exact<{
 
 
 export type EarlierQuery = { readonly context: { readonly counterGroup: { readonly topper: { readonly availableWindow: { readonly from: number, readonly to: number } | null, readonly matching: { readonly series: ReadonlyArray<{ readonly at: number, readonly value: number | string }> | null } } | null } | null } | null };
+
+export type EarlierTrafficQueryVariables = Exact<{
+  context: string;
+  node?: string | null | undefined;
+  fromDr: boolean;
+  timeZone: string;
+  probe?: string | null | undefined;
+  traffic: string;
+  meter: number;
+  keys?: KeyFilterInput | null | undefined;
+  hasSides: boolean;
+  intoMeter: number;
+  intoKeys?: KeyFilterInput | null | undefined;
+  outMeter: number;
+  outKeys?: KeyFilterInput | null | undefined;
+  step?: number | null | undefined;
+  first: WindowInput;
+  second: WindowInput;
+  window: WindowInput;
+}>;
+
+
+export type EarlierTrafficQuery = { readonly context: { readonly traffic: { readonly first: { readonly total: number | string, readonly window: { readonly from: number, readonly to: number }, readonly availableWindow: { readonly from: number, readonly to: number } | null, readonly keys: ReadonlyArray<{ readonly metric: number | string }> } | null, readonly second: { readonly total: number | string, readonly window: { readonly from: number, readonly to: number }, readonly availableWindow: { readonly from: number, readonly to: number } | null, readonly keys: ReadonlyArray<{ readonly metric: number | string }> } | null, readonly all: { readonly total: number | string, readonly series: ReadonlyArray<{ readonly at: number, readonly total: number | string }> | null, readonly keys: ReadonlyArray<{ readonly metric: number | string, readonly series: ReadonlyArray<{ readonly at: number, readonly value: number | string }> | null }>, readonly window: { readonly from: number, readonly to: number }, readonly availableWindow: { readonly from: number, readonly to: number } | null } | null, readonly into?: { readonly total: number | string, readonly series: ReadonlyArray<{ readonly at: number, readonly total: number | string }> | null, readonly keys: ReadonlyArray<{ readonly metric: number | string, readonly series: ReadonlyArray<{ readonly at: number, readonly value: number | string }> | null }>, readonly window: { readonly from: number, readonly to: number }, readonly availableWindow: { readonly from: number, readonly to: number } | null } | null, readonly outOf?: { readonly total: number | string, readonly series: ReadonlyArray<{ readonly at: number, readonly total: number | string }> | null, readonly keys: ReadonlyArray<{ readonly metric: number | string, readonly series: ReadonlyArray<{ readonly at: number, readonly value: number | string }> | null }>, readonly window: { readonly from: number, readonly to: number }, readonly availableWindow: { readonly from: number, readonly to: number } | null } | null } | null } | null };
 
 export type EndSessionsMutationVariables = Exact<{
   user: string;
@@ -320,6 +343,30 @@ export type KeyTextsQueryVariables = Exact<{
 
 
 export type KeyTextsQuery = { readonly context: { readonly counterGroup: { readonly key: { readonly key: string, readonly label: string, readonly readable: string, readonly description: string | null, readonly attributes: ReadonlyArray<{ readonly name: string, readonly value: string }> | null } | null } | null } | null };
+
+export type LiveOverviewSubscriptionVariables = Exact<{
+  context: string;
+  node?: string | null | undefined;
+  window: WindowInput;
+  timeZone: string;
+  probe?: string | null | undefined;
+  traffic: string;
+  meter: number;
+  keys?: KeyFilterInput | null | undefined;
+  hasSides: boolean;
+  intoMeter: number;
+  intoKeys?: KeyFilterInput | null | undefined;
+  outMeter: number;
+  outKeys?: KeyFilterInput | null | undefined;
+  step?: number | null | undefined;
+  newest: WindowInput;
+  cards: ReadonlyArray<string> | string;
+  cardMeter: number;
+  cardStep?: number | null | undefined;
+}>;
+
+
+export type LiveOverviewSubscription = { readonly contextChanged: { readonly nodeName: string, readonly name: string, readonly probes: ReadonlyArray<string>, readonly traffic: { readonly guid: string, readonly newest: { readonly total: number | string, readonly window: { readonly from: number, readonly to: number }, readonly availableWindow: { readonly from: number, readonly to: number } | null, readonly keys: ReadonlyArray<{ readonly metric: number | string }> } | null, readonly all: { readonly total: number | string, readonly series: ReadonlyArray<{ readonly at: number, readonly total: number | string }> | null, readonly keys: ReadonlyArray<{ readonly metric: number | string, readonly series: ReadonlyArray<{ readonly at: number, readonly value: number | string }> | null }>, readonly window: { readonly from: number, readonly to: number }, readonly availableWindow: { readonly from: number, readonly to: number } | null } | null, readonly into?: { readonly total: number | string, readonly series: ReadonlyArray<{ readonly at: number, readonly total: number | string }> | null, readonly keys: ReadonlyArray<{ readonly metric: number | string, readonly series: ReadonlyArray<{ readonly at: number, readonly value: number | string }> | null }>, readonly window: { readonly from: number, readonly to: number }, readonly availableWindow: { readonly from: number, readonly to: number } | null } | null, readonly outOf?: { readonly total: number | string, readonly series: ReadonlyArray<{ readonly at: number, readonly total: number | string }> | null, readonly keys: ReadonlyArray<{ readonly metric: number | string, readonly series: ReadonlyArray<{ readonly at: number, readonly value: number | string }> | null }>, readonly window: { readonly from: number, readonly to: number }, readonly availableWindow: { readonly from: number, readonly to: number } | null } | null } | null, readonly cards: ReadonlyArray<{ readonly guid: string, readonly topper: { readonly total: number | string, readonly keyCount: number, readonly window: { readonly from: number, readonly to: number }, readonly availableWindow: { readonly from: number, readonly to: number } | null, readonly keys: ReadonlyArray<{ readonly key: string, readonly label: string, readonly readable: string, readonly metric: number | string, readonly volume: number | string | null, readonly series: ReadonlyArray<{ readonly at: number, readonly value: number | string }> | null }> } | null }>, readonly totalWindow: { readonly from: number, readonly to: number } | null, readonly counterGroups: ReadonlyArray<{ readonly guid: string, readonly name: string, readonly keyKind: KeyKind, readonly bucketSize: number, readonly topperBucketSize: number, readonly samplingRate: number, readonly crosskey: { readonly parentGuid: string, readonly crosskeyGuid1: string, readonly crosskeyGuid2: string | null } | null, readonly drilldowns: ReadonlyArray<{ readonly guid: string, readonly name: string }>, readonly meters: ReadonlyArray<{ readonly index: number, readonly name: string, readonly description: string, readonly type: MeterType, readonly units: string }> }> } | null };
 
 export type LiveTopKeysSubscriptionVariables = Exact<{
   context: string;
@@ -401,6 +448,31 @@ export type NetworkPanelQueryVariables = Exact<{
 
 
 export type NetworkPanelQuery = { readonly context: { readonly counterGroup: { readonly timeInterval: { readonly from: number, readonly to: number } | null, readonly topper: { readonly total: number | string, readonly keys: ReadonlyArray<{ readonly metric: number | string, readonly volume: number | string | null, readonly share: number | null, readonly averageRate: number | null, readonly peak: number | string | null, readonly percentiles: ReadonlyArray<{ readonly rank: number, readonly value: number | string }> | null, readonly previous: { readonly metric: number | string | null, readonly changeRatio: number | null, readonly window: { readonly from: number, readonly to: number } } | null, readonly series: ReadonlyArray<{ readonly at: number, readonly value: number | string }> | null }>, readonly window: { readonly from: number, readonly to: number, readonly seconds: number | string } } | null, readonly within: { readonly othersMatching: number | string, readonly total: number | string, readonly others: number | string, readonly keyCount: number, readonly counterGroup: { readonly guid: string }, readonly meter: { readonly index: number, readonly name: string, readonly type: MeterType, readonly units: string }, readonly keys: ReadonlyArray<{ readonly rank: number, readonly key: string, readonly label: string, readonly readable: string, readonly metric: number | string, readonly volume: number | string | null, readonly averageRate: number | null, readonly share: number | null }> } | null } | null } | null };
+
+export type OverviewQueryVariables = Exact<{
+  context: string;
+  node?: string | null | undefined;
+  fromDr: boolean;
+  window: WindowInput;
+  timeZone: string;
+  probe?: string | null | undefined;
+  traffic: string;
+  meter: number;
+  keys?: KeyFilterInput | null | undefined;
+  hasSides: boolean;
+  intoMeter: number;
+  intoKeys?: KeyFilterInput | null | undefined;
+  outMeter: number;
+  outKeys?: KeyFilterInput | null | undefined;
+  step?: number | null | undefined;
+  newest: WindowInput;
+  cards: ReadonlyArray<string> | string;
+  cardMeter: number;
+  cardStep?: number | null | undefined;
+}>;
+
+
+export type OverviewQuery = { readonly viewer: { readonly username: string, readonly contexts: ReadonlyArray<{ readonly name: string }> }, readonly context: { readonly nodeName: string, readonly name: string, readonly probes: ReadonlyArray<string>, readonly traffic: { readonly guid: string, readonly newest: { readonly total: number | string, readonly window: { readonly from: number, readonly to: number }, readonly availableWindow: { readonly from: number, readonly to: number } | null, readonly keys: ReadonlyArray<{ readonly metric: number | string }> } | null, readonly all: { readonly total: number | string, readonly series: ReadonlyArray<{ readonly at: number, readonly total: number | string }> | null, readonly keys: ReadonlyArray<{ readonly metric: number | string, readonly series: ReadonlyArray<{ readonly at: number, readonly value: number | string }> | null }>, readonly window: { readonly from: number, readonly to: number }, readonly availableWindow: { readonly from: number, readonly to: number } | null } | null, readonly into?: { readonly total: number | string, readonly series: ReadonlyArray<{ readonly at: number, readonly total: number | string }> | null, readonly keys: ReadonlyArray<{ readonly metric: number | string, readonly series: ReadonlyArray<{ readonly at: number, readonly value: number | string }> | null }>, readonly window: { readonly from: number, readonly to: number }, readonly availableWindow: { readonly from: number, readonly to: number } | null } | null, readonly outOf?: { readonly total: number | string, readonly series: ReadonlyArray<{ readonly at: number, readonly total: number | string }> | null, readonly keys: ReadonlyArray<{ readonly metric: number | string, readonly series: ReadonlyArray<{ readonly at: number, readonly value: number | string }> | null }>, readonly window: { readonly from: number, readonly to: number }, readonly availableWindow: { readonly from: number, readonly to: number } | null } | null } | null, readonly cards: ReadonlyArray<{ readonly guid: string, readonly topper: { readonly total: number | string, readonly keyCount: number, readonly window: { readonly from: number, readonly to: number }, readonly availableWindow: { readonly from: number, readonly to: number } | null, readonly keys: ReadonlyArray<{ readonly key: string, readonly label: string, readonly readable: string, readonly metric: number | string, readonly volume: number | string | null, readonly series: ReadonlyArray<{ readonly at: number, readonly value: number | string }> | null }> } | null }>, readonly totalWindow: { readonly from: number, readonly to: number } | null, readonly counterGroups: ReadonlyArray<{ readonly guid: string, readonly name: string, readonly keyKind: KeyKind, readonly bucketSize: number, readonly topperBucketSize: number, readonly samplingRate: number, readonly crosskey: { readonly parentGuid: string, readonly crosskeyGuid1: string, readonly crosskeyGuid2: string | null } | null, readonly drilldowns: ReadonlyArray<{ readonly guid: string, readonly name: string }>, readonly meters: ReadonlyArray<{ readonly index: number, readonly name: string, readonly description: string, readonly type: MeterType, readonly units: string }> }> } | null };
 
 export type PlacesQueryVariables = Exact<{
   context: string;
@@ -652,6 +724,8 @@ export type KeyWindowFragment = { readonly total: number | string, readonly wind
 
 export type KnownKeyFragment = { readonly key: string, readonly label: string, readonly readable: string, readonly description: string | null, readonly attributes: ReadonlyArray<{ readonly name: string, readonly value: string }> | null };
 
+export type OverviewOfContextFragment = { readonly nodeName: string, readonly name: string, readonly probes: ReadonlyArray<string>, readonly traffic: { readonly guid: string, readonly newest: { readonly total: number | string, readonly window: { readonly from: number, readonly to: number }, readonly availableWindow: { readonly from: number, readonly to: number } | null, readonly keys: ReadonlyArray<{ readonly metric: number | string }> } | null, readonly all: { readonly total: number | string, readonly series: ReadonlyArray<{ readonly at: number, readonly total: number | string }> | null, readonly keys: ReadonlyArray<{ readonly metric: number | string, readonly series: ReadonlyArray<{ readonly at: number, readonly value: number | string }> | null }>, readonly window: { readonly from: number, readonly to: number }, readonly availableWindow: { readonly from: number, readonly to: number } | null } | null, readonly into?: { readonly total: number | string, readonly series: ReadonlyArray<{ readonly at: number, readonly total: number | string }> | null, readonly keys: ReadonlyArray<{ readonly metric: number | string, readonly series: ReadonlyArray<{ readonly at: number, readonly value: number | string }> | null }>, readonly window: { readonly from: number, readonly to: number }, readonly availableWindow: { readonly from: number, readonly to: number } | null } | null, readonly outOf?: { readonly total: number | string, readonly series: ReadonlyArray<{ readonly at: number, readonly total: number | string }> | null, readonly keys: ReadonlyArray<{ readonly metric: number | string, readonly series: ReadonlyArray<{ readonly at: number, readonly value: number | string }> | null }>, readonly window: { readonly from: number, readonly to: number }, readonly availableWindow: { readonly from: number, readonly to: number } | null } | null } | null, readonly cards: ReadonlyArray<{ readonly guid: string, readonly topper: { readonly total: number | string, readonly keyCount: number, readonly window: { readonly from: number, readonly to: number }, readonly availableWindow: { readonly from: number, readonly to: number } | null, readonly keys: ReadonlyArray<{ readonly key: string, readonly label: string, readonly readable: string, readonly metric: number | string, readonly volume: number | string | null, readonly series: ReadonlyArray<{ readonly at: number, readonly value: number | string }> | null }> } | null }>, readonly totalWindow: { readonly from: number, readonly to: number } | null, readonly counterGroups: ReadonlyArray<{ readonly guid: string, readonly name: string, readonly keyKind: KeyKind, readonly bucketSize: number, readonly topperBucketSize: number, readonly samplingRate: number, readonly crosskey: { readonly parentGuid: string, readonly crosskeyGuid1: string, readonly crosskeyGuid2: string | null } | null, readonly drilldowns: ReadonlyArray<{ readonly guid: string, readonly name: string }>, readonly meters: ReadonlyArray<{ readonly index: number, readonly name: string, readonly description: string, readonly type: MeterType, readonly units: string }> }> };
+
 export type SavedViewFragment = { readonly name: string, readonly owner: string, readonly isOwn: boolean, readonly address: string, readonly shared: boolean, readonly live: boolean, readonly starred: boolean };
 
 export type StoredSliceFragment = { readonly name: string, readonly status: string, readonly timeInterval: { readonly from: number, readonly to: number } };
@@ -662,21 +736,30 @@ export type TopKeysOfContextFragment = { readonly nodeName: string, readonly nam
 
 export type TopTableFragment = { readonly total: number | string, readonly othersMatching: number | string, readonly keyCount: number, readonly samplingRate: number, readonly window: { readonly from: number, readonly to: number, readonly seconds: number | string }, readonly availableWindow: { readonly from: number, readonly to: number } | null, readonly keys: ReadonlyArray<{ readonly rank: number, readonly key: string, readonly label: string, readonly readable: string, readonly metric: number | string, readonly rankValue: number | string, readonly volume: number | string | null, readonly share: number | null, readonly averageRate: number | null, readonly peak: number | string | null, readonly percentiles: ReadonlyArray<{ readonly value: number | string }> | null, readonly previous: { readonly metric: number | string | null, readonly rank: number | null, readonly changeRatio: number | null, readonly window: { readonly from: number, readonly to: number } } | null }> };
 
+export type TrafficAmountFragment = { readonly total: number | string, readonly window: { readonly from: number, readonly to: number }, readonly availableWindow: { readonly from: number, readonly to: number } | null, readonly keys: ReadonlyArray<{ readonly metric: number | string }> };
+
+export type TrafficOfGroupFragment = { readonly all: { readonly total: number | string, readonly series: ReadonlyArray<{ readonly at: number, readonly total: number | string }> | null, readonly keys: ReadonlyArray<{ readonly metric: number | string, readonly series: ReadonlyArray<{ readonly at: number, readonly value: number | string }> | null }>, readonly window: { readonly from: number, readonly to: number }, readonly availableWindow: { readonly from: number, readonly to: number } | null } | null, readonly into?: { readonly total: number | string, readonly series: ReadonlyArray<{ readonly at: number, readonly total: number | string }> | null, readonly keys: ReadonlyArray<{ readonly metric: number | string, readonly series: ReadonlyArray<{ readonly at: number, readonly value: number | string }> | null }>, readonly window: { readonly from: number, readonly to: number }, readonly availableWindow: { readonly from: number, readonly to: number } | null } | null, readonly outOf?: { readonly total: number | string, readonly series: ReadonlyArray<{ readonly at: number, readonly total: number | string }> | null, readonly keys: ReadonlyArray<{ readonly metric: number | string, readonly series: ReadonlyArray<{ readonly at: number, readonly value: number | string }> | null }>, readonly window: { readonly from: number, readonly to: number }, readonly availableWindow: { readonly from: number, readonly to: number } | null } | null };
+
+export type TrafficOverTimeFragment = { readonly total: number | string, readonly series: ReadonlyArray<{ readonly at: number, readonly total: number | string }> | null, readonly keys: ReadonlyArray<{ readonly metric: number | string, readonly series: ReadonlyArray<{ readonly at: number, readonly value: number | string }> | null }>, readonly window: { readonly from: number, readonly to: number }, readonly availableWindow: { readonly from: number, readonly to: number } | null };
+
 export const AddData: Operation<AddDataQuery, AddDataQueryVariables> = operation('AddData', 'ece3fe845c50c0054066c8faa45f25327f18c29709518848e9355879933ef13a');
 export const AddUser: Operation<AddUserMutation, AddUserMutationVariables> = operation('AddUser', '4491ee9386cc99c3440393feedd0db40b943a6807fb5a42d65b9addba2016c15');
 export const AlertChanges: Operation<AlertChangesSubscription, AlertChangesSubscriptionVariables> = operation('AlertChanges', 'ee5c0712220ee77c5922eca49b53aa9b999745785f65dac012c96fea0345a397');
 export const AlertHistory: Operation<AlertHistoryQuery, AlertHistoryQueryVariables> = operation('AlertHistory', '8411c64f2beb9e61eb10fa4df54c0799a86cf1bcb81d5b84a348f10f6834ab7f');
 export const AlertMarks: Operation<AlertMarksQuery, AlertMarksQueryVariables> = operation('AlertMarks', 'f74897054e7c00b855299265587ff6fa01416e1055ae7ab6f4b814236e64832e');
-export const Alerts: Operation<AlertsQuery, AlertsQueryVariables> = operation('Alerts', '4aea3f1a9274223d42d9b20020043c50d0e2ebd61605803ec4100bd807853c73');
+export const Alerts: Operation<AlertsQuery, AlertsQueryVariables> = operation('Alerts', '2106b33f27874aa7b4a97a9a34316ba7f93b82c2b46ffafa0d94cc0a2bdf3707');
 export const Audit: Operation<AuditQuery, AuditQueryVariables> = operation('Audit', 'e8370dfff8fcbb97d9dc47d24cb3b9a7c42506bf9205ec668cf51a2e80ab4485');
 export const Earlier: Operation<EarlierQuery, EarlierQueryVariables> = operation('Earlier', '68165f59dd6dd1e15e6ebd07f4eca6c3b64c27b0accf389482e60c761d1b3ed1');
+export const EarlierTraffic: Operation<EarlierTrafficQuery, EarlierTrafficQueryVariables> = operation('EarlierTraffic', '404e9478b2a9bb1029e60059fd00e29d523626308818a553f13cadcaa1c52573');
 export const EndSessions: Operation<EndSessionsMutation, EndSessionsMutationVariables> = operation('EndSessions', 'df68753393ebda23a700bd417b3c16fe2353de7249e4a123889fcc62f36ae627');
 export const KeyPanel: Operation<KeyPanelQuery, KeyPanelQueryVariables> = operation('KeyPanel', '27254842465ddb65b81f7a7b4ef7421e1caf2bfc5f7aceb87c31844345cd988e');
 export const KeyTexts: Operation<KeyTextsQuery, KeyTextsQueryVariables> = operation('KeyTexts', 'a60af9f90974c0413227247fa3afd9e5395f86b6bdb5a5ff1a4b61224aab8212');
+export const LiveOverview: Operation<LiveOverviewSubscription, LiveOverviewSubscriptionVariables> = operation('LiveOverview', '181a21fc4126bd7f7666640d9f25c508858200b929240a6855e72a9a0c382e1b');
 export const LiveTopKeys: Operation<LiveTopKeysSubscription, LiveTopKeysSubscriptionVariables> = operation('LiveTopKeys', '1d3ac645f94eef757386b395e23c33d063ff5107b20b884305707c03459ee857');
 export const LiveTopKeysWithout: Operation<LiveTopKeysWithoutSubscription, LiveTopKeysWithoutSubscriptionVariables> = operation('LiveTopKeysWithout', '021265093653941989a1fbd573be8e5e10676fa47d12c456156b1dc46f0b7bf0');
 export const MakeToken: Operation<MakeTokenMutation, MakeTokenMutationVariables> = operation('MakeToken', '8b09dedf01aaa43f0991cc3022248f4b88315cd83f94829f3b18014a5236c5fe');
 export const NetworkPanel: Operation<NetworkPanelQuery, NetworkPanelQueryVariables> = operation('NetworkPanel', 'abb10475742985771034eed5893ff70884c63dcede95cbf38e0a394f625d2d83');
+export const Overview: Operation<OverviewQuery, OverviewQueryVariables> = operation('Overview', '44eeb11d9aba7640a106c33af79b4cb3b8b6f32e1b48220ab7dd7fe326de09e7');
 export const Places: Operation<PlacesQuery, PlacesQueryVariables> = operation('Places', '6ab7b9019145efa633b42a89c40d4a3a58ab6806df8c4f590f31b40d8a7ece37');
 export const RemoveUser: Operation<RemoveUserMutation, RemoveUserMutationVariables> = operation('RemoveUser', 'c41bab117f3f92464cb70a7ff794dd068d4a65283c9f9c7b86aa3d0b85cc10b2');
 export const RemoveView: Operation<RemoveViewMutation, RemoveViewMutationVariables> = operation('RemoveView', 'e706ea3eacc50898842c4e9307f1a27b988b16292efcc803efa13be30d889949');

@@ -15,6 +15,7 @@ import './styles/trend.css';
 import './styles/edits.css';
 import './styles/storage.css';
 import './styles/alerts.css';
+import './styles/overview.css';
 import './styles/users.css';
 import './styles/add.css';
 import './styles/help.css';

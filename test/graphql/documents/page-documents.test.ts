@@ -86,11 +86,23 @@ const GIVEN: Readonly<Record<string, unknown>> = {
   searched: [guidOf(1), guidOf(6)],
   typed: 'k',
   suggested: 5,
+  traffic: guidOf(1),
+  hasSides: true,
+  intoMeter: 0,
+  outMeter: 0,
+  newest: { recentSeconds: 300 },
+  cards: [guidOf(1), guidOf(6)],
+  cardMeter: 0,
+  cardStep: 3600,
 };
 
 /** Operations with other values. NetworkPanel needs a group whose keys are addresses. */
 const GIVEN_TO: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   UpdateKeys: { keys: [{ key: 'k1', label: 'K' }] },
+  EarlierTraffic: {
+    first: { interval: { from: T0 - DAY, to: T0 } },
+    second: { interval: { from: T0 - 7 * DAY, to: T0 - 6 * DAY } },
+  },
   NetworkPanel: {
     group: guidOf(6),
     key: '0A.00.00.00/18',
@@ -198,9 +210,11 @@ describe("the page's documents", () => {
       'Alerts',
       'Audit',
       'Earlier',
+      'EarlierTraffic',
       'KeyPanel',
       'KeyTexts',
       'NetworkPanel',
+      'Overview',
       'Places',
       'SavedViews',
       'SignIn',
@@ -230,6 +244,7 @@ describe("the page's documents", () => {
     ]);
     expect(STREAMS.map(({ name }) => name).sort()).toEqual([
       'AlertChanges',
+      'LiveOverview',
       'LiveTopKeys',
       'LiveTopKeysWithout',
     ]);

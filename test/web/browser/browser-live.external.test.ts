@@ -295,7 +295,9 @@ describeInBrowser('the live page in a browser', (openAt) => {
     const context = 'fresh';
     await lab.apply({ context });
     await lab.grant(ADA, [context]);
-    dashboard = await openAt(`${lab.url}/?context=${context}&window=1h&live=1`, { as: ADA });
+    dashboard = await openAt(`${lab.url}/?view=top&context=${context}&window=1h&live=1`, {
+      as: ADA,
+    });
     const { page, labels } = dashboard;
     await page.getByText('has no data yet').waitFor();
     await page.locator('.is-live.is-open').waitFor();

@@ -37,7 +37,7 @@ describeInBrowser('users in a browser, in any window and by keyboard', (openAt) 
     const { page } = await open(USERS, { width, height: 900 });
     await page.locator('.tab-firing').waitFor();
     const links = page.locator('.header nav a');
-    await expect.poll(() => links.count()).toBe(6);
+    await expect.poll(() => links.count()).toBe(8);
     const tabs = await links.all();
     const boxes = await Promise.all(tabs.map((tab) => tab.boundingBox()));
     const ends = boxes.map((box) => (box?.x ?? 0) + (box?.width ?? 0));

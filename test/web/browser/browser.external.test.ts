@@ -127,7 +127,7 @@ describeInBrowser('the dashboard in a browser', (openAt) => {
   });
 
   it('keeps all of a view in its address: a reload and a link show the same', async () => {
-    const first = await open('');
+    const first = await open('?view=top');
     await first.page.getByRole('combobox', { name: 'Group' }).selectOption('Hosts');
     await first.page.getByRole('combobox', { name: 'Keys', exact: true }).selectOption('Top 20');
     await first.page.getByRole('button', { name: /^Time:/ }).click();

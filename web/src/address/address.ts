@@ -14,6 +14,7 @@ import {
   formatWindow,
   movesOn,
   movingWindow,
+  OVERVIEW_WINDOW,
   parseWindow,
   WINDOW_NAMES,
   type WindowChoice,
@@ -73,7 +74,16 @@ export type Address = {
   readonly zone: string | null;
 };
 
-export const VIEWS = ['top', 'flows', 'trend', 'alerts', 'storage', 'add', 'users'] as const;
+export const VIEWS = [
+  'overview',
+  'top',
+  'flows',
+  'trend',
+  'alerts',
+  'storage',
+  'add',
+  'users',
+] as const;
 
 export type View = (typeof VIEWS)[number];
 
@@ -117,9 +127,12 @@ export const parseAddress = (search: string): Address => readAddress(search).add
 export function readAddress(search: string): ReadAddress {
   const given = new URLSearchParams(search);
   const reader = addressReader(given);
+  const unnamed = unnamedView(given);
+  const view = reader.oneOf('view', [unnamed, ...VIEWS.filter((each) => each !== unnamed)]);
   const address = {
+    view,
     ...readSource(reader),
-    ...readTime(reader),
+    ...readTime(reader, view),
     ...readKeys(reader),
     filters: readFilters(reader, given),
     ...readLooks(reader),
@@ -133,7 +146,6 @@ function readSource(reader: AddressReader) {
   const fromDr = readSwitch(reader, 'dr');
   if (fromDr && node !== null) reader.ignored('dr', 'node');
   return {
-    view: reader.oneOf('view', VIEWS),
     context: reader.text('context'),
     node,
     fromDr: fromDr && node === null,
@@ -143,12 +155,13 @@ function readSource(reader: AddressReader) {
   };
 }
 
-function readTime(reader: AddressReader) {
+function readTime(reader: AddressReader, view: View) {
+  const usual = view === 'overview' ? OVERVIEW_WINDOW : DEFAULT_WINDOW;
   const window = reader.read('window', {
     parse: parseWindow,
     must: `a length such as 30m, 6h or 7d, ${Object.keys(WINDOW_NAMES).join(', ')}, or FROM-TO in seconds since 1970`,
-    otherwise: DEFAULT_WINDOW,
-    instead: 'the last 6 hours',
+    otherwise: usual,
+    instead: `the last ${usual.seconds / 3600} hours`,
   });
   const live = readSwitch(reader, 'live');
   return {
@@ -254,7 +267,6 @@ export function changed(address: Address, changes: Partial<Address>): Address {
 export function formatAddress(address: Address): string {
   const { units, window, account } = address;
   const parts: readonly (readonly [string, string | null])[] = [
-    ['view', address.view === 'top' ? null : address.view],
     ['context', address.context],
     ['node', address.node],
     ['dr', address.fromDr ? '1' : null],
@@ -287,11 +299,20 @@ export function formatAddress(address: Address): string {
     ['base', units.base === DEFAULT_UNITS.base ? null : String(units.base)],
     ['tz', address.zone],
   ];
-  const query = new URLSearchParams();
-  for (const [name, value] of parts) if (value !== null) query.append(name, value);
+  const rest = new URLSearchParams();
+  for (const [name, value] of parts) if (value !== null) rest.append(name, value);
+  const isNamed = address.view !== unnamedView(rest);
+  const query = new URLSearchParams([...(isNamed ? [['view', address.view]] : []), ...rest]);
   // A query may contain slashes and commas, which make zones, networks and lengths easier to read.
   return query.size > 0 ? `?${String(query).replaceAll('%2F', '/').replaceAll('%2C', ',')}` : '';
 }
+
+/** The parts of an address that mean Top keys if it names no view: addresses of before 2.4.0. */
+const OF_TOP_KEYS = ['group', 'meter', 'prefix', 'hide', 'key', ...FILTER_KINDS] as const;
+
+/** Returns the view of an address that names none. */
+const unnamedView = (given: URLSearchParams): View =>
+  OF_TOP_KEYS.some((name) => given.get(name)) ? 'top' : 'overview';
 
 const bare = (guid: string | null): string | null => guid?.replace(/[{}]/g, '') ?? null;
 

@@ -31,7 +31,10 @@ export const RECENT_SECONDS: readonly number[] = [
   30 * DAY,
 ];
 
-export const DEFAULT_WINDOW: WindowChoice = { kind: 'recent', seconds: 6 * 3600 };
+export const DEFAULT_WINDOW = { kind: 'recent', seconds: 6 * 3600 } as const;
+
+/** Long enough to see last night. */
+export const OVERVIEW_WINDOW = { kind: 'recent', seconds: DAY } as const;
 
 /** The last second that the server accepts (year 9999). */
 const LAST_SECOND = 253_402_300_799;

@@ -132,7 +132,7 @@ function optionsOf(
 const shapeOf = ({ layers, form }: DrawnData): string => `${layers.length} ${form}`;
 
 /** Returns the step under the cursor; uPlot itself finds the nearest start, maybe the next one. */
-function stepUnder(chart: uPlot, { times }: DrawnData): number | null {
+export function stepUnder(chart: uPlot, { times }: Pick<DrawnData, 'times'>): number | null {
   const { left = -1 } = chart.cursor;
   return left < 0 ? null : stepAt(times, chart.posToVal(left, 'x'));
 }
@@ -140,7 +140,10 @@ function stepUnder(chart: uPlot, { times }: DrawnData): number | null {
 /** A narrower selection counts as a click. */
 const LEAST_PIXELS = 6;
 
-function zoomTo(chart: uPlot, { onZoom, grain }: TimeChartProps): void {
+export function zoomTo(
+  chart: uPlot,
+  { onZoom, grain }: Pick<TimeChartProps, 'onZoom' | 'grain'>,
+): void {
   const { left, width } = chart.select;
   if (width < LEAST_PIXELS) return;
   const [from, to] = [left, left + width].map((pixels) => chart.posToVal(pixels, 'x') / grain);

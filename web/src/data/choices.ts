@@ -42,13 +42,17 @@ export const meterOf = (group: GroupChoice | null, index: number | null): MeterC
 export const firstMeter = (group: GroupChoice): MeterChoice | null =>
   group.meters.find(({ type }) => meterKind(type) !== 'invalid') ?? null;
 
-/** Returns the address with context, group and meter filled in, as far as they are known. */
+/**
+ * Returns the address with context, group and meter filled in, as far as they are known. The
+ * overview is of no group.
+ */
 export function completed(
   address: Address,
   contexts: readonly ContextChoice[],
   zone: string,
 ): Address {
   const context = address.context ?? firstContext(contexts);
+  if (address.view === 'overview') return { ...address, context, zone: address.zone ?? zone };
   const choice = contexts.find(({ name }) => name === context) ?? null;
   const group = address.group ?? (choice && firstGroup(choice)?.guid) ?? null;
   const meter = address.meter ?? firstMeterIndex(groupOf(choice, group));

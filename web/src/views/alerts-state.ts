@@ -1,6 +1,7 @@
 import type { Fault } from '../api/fault.ts';
 import type { StreamState } from '../api/use-stream.ts';
 import type { Rule } from '../data/alerts/firing.ts';
+import type { ContextStatus } from '../data/overview/context-status.ts';
 
 /** What is known about the context's alerts, for every view. */
 export type AlertsState = {
@@ -10,6 +11,8 @@ export type AlertsState = {
   readonly fault: Fault | null;
   /** The stream of starting and ending events; only a live view follows it. */
   readonly stream: StreamState;
+  /** How fresh the data are; null: not known yet. */
+  readonly status: ContextStatus | null;
   /** Whether the viewer is an administrator, as far as is known. */
   readonly isAdmin: boolean;
   /** Whether the viewer may add data to a context, as far as is known. */

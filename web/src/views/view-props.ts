@@ -36,5 +36,15 @@ export const IN_NO_VIEW = {
   since: null,
 } as const;
 
+/** Nor do these in a view of all groups. */
+export const OF_NO_GROUP = {
+  ...IN_NO_VIEW,
+  group: null,
+  meter: null,
+  prefix: null,
+  filters: [],
+  hidden: [],
+} as const;
+
 /** Why the user has to sign in again. */
 export const SIGNED_OUT = 'Your session has ended. Sign in again.';

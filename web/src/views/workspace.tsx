@@ -16,6 +16,7 @@ import { useAlerts } from './alerts/use-alerts.ts';
 import { FilterBar } from './controls/filter-bar.tsx';
 import { Header } from './header/header.tsx';
 import { Help } from './help/help.tsx';
+import { OverviewView } from './overview/overview-view.tsx';
 import { StorageView } from './storage/storage-view.tsx';
 import { TopView } from './top/top-view.tsx';
 import { TrendView } from './trend/trend-view.tsx';
@@ -47,6 +48,7 @@ export function Workspace({ session, contexts, onContexts, onSignOut }: Workspac
   const place = isolated(groupOf(choice, address.group)?.name ?? 'Top keys');
   useEffect(() => {
     const view = {
+      overview: 'Overview',
       top: place,
       flows: `Flows of ${place}`,
       trend: `Trend of ${place}`,
@@ -110,6 +112,8 @@ export function Workspace({ session, contexts, onContexts, onSignOut }: Workspac
 
 function viewOf(view: Exclude<View, 'users' | 'add'>, props: ViewProps) {
   switch (view) {
+    case 'overview':
+      return <OverviewView {...props} />;
     case 'top':
     case 'flows':
       return <TopView {...props} />;

@@ -6,6 +6,7 @@ import type { Session } from '../../api/session.ts';
 import { useAnswer } from '../../api/use-answer.ts';
 import { type StreamState, useStream } from '../../api/use-stream.ts';
 import type { Rule } from '../../data/alerts/firing.ts';
+import type { ContextStatus } from '../../data/overview/context-status.ts';
 import { nodeOf } from '../../data/questions.ts';
 import type { AlertsState } from '../alerts-state.ts';
 import { SIGNED_OUT } from '../view-props.ts';
@@ -25,12 +26,17 @@ export function useAlerts({ session, address, onSignOut }: AlertsProps): AlertsS
   const question = nodeOf(address);
   const { data, variables, problems, isLoading, ...asked } = useAnswer(Alerts, question, session);
   const subject = JSON.stringify(question);
-  const known = useRef<{ subject: string; rules: readonly Rule[] } | null>(null);
+  const known = useRef<Known | null>(null);
   const isAnswered = JSON.stringify(variables) === subject;
   const [problem] = isAnswered ? problems : [];
   if (isAnswered && data && !problem) {
     // A context that is not granted has no alerts; the view says that it is not granted.
-    known.current = { subject, rules: data.context?.alerts ?? [] };
+    const { alerts = [], totalWindow = null, exporters = [] } = data.context ?? {};
+    known.current = {
+      subject,
+      rules: alerts,
+      status: { newest: totalWindow?.to ?? null, exporters },
+    };
   }
   const fault = asked.fault ?? asked.refreshFault ?? (problem ? faultOfProblem(problem) : null);
   const isBusy = useRef(isLoading);
@@ -42,12 +48,17 @@ export function useAlerts({ session, address, onSignOut }: AlertsProps): AlertsS
   useEffect(() => {
     if (fault?.kind === 'unauthenticated') onSignOut(SIGNED_OUT);
   }, [fault?.kind]);
-  const rules = known.current?.subject === subject ? known.current.rules : null;
+  const { rules, status } = known.current?.subject === subject ? known.current : UNKNOWN;
   const stream = useChanges({ session, address, rules, refresh });
   const isAdmin = data?.viewer.isAdmin ?? false;
   const mayAdd = isAdmin || (data?.viewer.editableContexts.length ?? 0) > 0;
-  return { rules, fault, stream, refresh, isAdmin, mayAdd };
+  return { rules, status, fault, stream, refresh, isAdmin, mayAdd };
 }
+
+/** What is known of a context. */
+type Known = { subject: string; rules: readonly Rule[]; status: ContextStatus };
+
+const UNKNOWN = { rules: null, status: null } as const;
 
 type ChangesProps = Pick<AlertsProps, 'session' | 'address'> &
   Pick<AlertsState, 'rules' | 'refresh'>;
@@ -88,7 +99,7 @@ function useChanges({ session, address, rules, refresh }: ChangesProps): StreamS
 }
 
 /** Repeats a call while the page is visible, and calls when it is visible again. */
-function useRepeated(act: () => void, everyMs: number): void {
+export function useRepeated(act: () => void, everyMs: number): void {
   useEffect(() => {
     const unlessHidden = () => {
       if (!document.hidden) act();

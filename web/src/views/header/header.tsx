@@ -5,7 +5,7 @@ import { onPlainClick } from '../../parts/on-plain-click.ts';
 import { AlertsTab } from '../alerts/alerts-tab.tsx';
 import { HelpLink } from '../help/help.tsx';
 import { SavedViewsMenu } from '../saved/saved-views-menu.tsx';
-import { IN_NO_VIEW, type ViewProps } from '../view-props.ts';
+import { IN_NO_VIEW, OF_NO_GROUP, type ViewProps } from '../view-props.ts';
 import { Mark } from './sign-in.tsx';
 import { ThemeButton } from './theme-button.tsx';
 import { UnitsMenu } from './units-menu.tsx';
@@ -16,6 +16,7 @@ type HeaderProps = ViewProps & {
 };
 
 const VIEWS: readonly (readonly [View, string])[] = [
+  ['overview', 'Overview'],
   ['top', 'Top keys'],
   ['flows', 'Flows'],
   ['trend', 'Trend'],
@@ -29,7 +30,7 @@ export function Header(props: HeaderProps) {
   const shown = address.context && !contexts.includes(address.context) ? [address.context] : [];
   // A trend shows keys: hidden networks mean nothing in it.
   const targetOf = (view: View) => ({
-    ...IN_NO_VIEW,
+    ...(view === 'overview' ? OF_NO_GROUP : IN_NO_VIEW),
     view,
     ...(view === 'trend' && address.prefix && { prefix: null, hidden: [] }),
   });
@@ -63,7 +64,7 @@ export function Header(props: HeaderProps) {
           class="is-inline header-context"
           value={address.context ?? ''}
           options={[...contexts, ...shown].map((name) => ({ value: name, label: name }))}
-          onChoose={(context) => navigate.go({ ...ELSEWHERE, context })}
+          onChoose={(context) => navigate.go({ ...ELSEWHERE, view: 'overview', context })}
         />
         <div class="header-end">
           <HelpLink view={address.view} />
@@ -83,13 +84,8 @@ export function Header(props: HeaderProps) {
 
 /** The parts of an address that mean something else, or nothing, in another context. */
 const ELSEWHERE = {
-  ...IN_NO_VIEW,
-  group: null,
-  meter: null,
+  ...OF_NO_GROUP,
   probe: null,
   node: null,
   fromDr: false,
-  prefix: null,
-  filters: [],
-  hidden: [],
 } as const;

@@ -84,6 +84,7 @@ const USE = 'how-to/use-the-dashboard.md';
 
 /** Where the help explains each view. */
 const HELP_OF: Readonly<Record<View, HelpPlace>> = {
+  overview: { path: USE, section: 'overview' },
   top: { path: USE, section: 'look' },
   flows: { path: USE, section: 'flows' },
   trend: { path: USE, section: 'trends' },

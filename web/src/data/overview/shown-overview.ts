@@ -1,0 +1,205 @@
+import type {
+  OverviewQuery,
+  OverviewQueryVariables,
+  TrafficAmountFragment,
+  TrafficOfGroupFragment,
+  TrafficOverTimeFragment,
+} from '../../../generated/operations.ts';
+import type { Fault, GraphQLProblem } from '../../api/fault.ts';
+import { faultAt } from '../../api/part-faults.ts';
+import { type BigNumber, minus, toNumber } from '../../format/big-number.ts';
+import { measureOf } from '../../format/quantity.ts';
+import { chartData, coveredPart } from '../chart-data.ts';
+import { type ContextChoice, type GroupChoice, groupOf, meterOf, type Span } from '../choices.ts';
+import { meterKind } from '../meter-kind.ts';
+import type { Terms } from '../row-figures.ts';
+import { type Traffic, trafficOf } from './overview-question.ts';
+
+type AnsweredContext = NonNullable<OverviewQuery['context']>;
+
+type AnsweredCard = NonNullable<AnsweredContext['cards'][number]['topper']>;
+
+/** An answer in the terms of the question it answers, not of the next one. */
+export type ShownOverview = {
+  readonly choice: ContextChoice;
+  readonly window: Span;
+  /** The time for which there is data; null: none. */
+  readonly stored: Span | null;
+  /** null: there is no such group, or no answer for it. */
+  readonly traffic: ShownTraffic | null;
+  readonly trafficFault: Fault | null;
+  readonly cards: readonly ShownCard[];
+  readonly asked: OverviewQueryVariables;
+};
+
+export type ShownTraffic = {
+  readonly subject: Traffic;
+  readonly total: BigNumber;
+  /** null: it has no directions, or they failed. */
+  readonly sides: TrafficSides | null;
+  /** The newest topper bucket; null if it failed. */
+  readonly newest: { readonly total: BigNumber; readonly window: Span } | null;
+  readonly chart: TrafficChart;
+};
+
+type TrafficSides = {
+  readonly into: BigNumber;
+  readonly outOf: BigNumber;
+  /** What has neither direction. */
+  readonly rest: BigNumber;
+};
+
+/** Traffic per second in each step. */
+export type TrafficChart = {
+  /** Starts of steps, clipped to the window, followed by the end of the last step. */
+  readonly times: readonly number[];
+  readonly ends: readonly number[];
+  readonly step: number;
+  readonly all: readonly number[];
+  readonly sides: SideRates | null;
+};
+
+type SideRates = {
+  readonly into: readonly number[];
+  readonly outOf: readonly number[];
+  readonly rest: readonly number[];
+};
+
+export type ShownCard = {
+  readonly group: GroupChoice;
+  readonly meter: number;
+  /** null: it failed. */
+  readonly topper: AnsweredCard | null;
+  readonly fault: Fault | null;
+};
+
+/** Returns null if nothing was answered. */
+export function shownOverview(
+  answer: OverviewQuery | null,
+  asked: OverviewQueryVariables | null,
+  problems: readonly GraphQLProblem[],
+): ShownOverview | null {
+  const choice = answer?.context ?? null;
+  if (!choice || !asked) return null;
+  const cards = choice.cards.flatMap(({ guid, topper }, index) => {
+    const group = groupOf(choice, guid);
+    const fault = faultAt(problems, ['context', 'cards', index]);
+    return group ? { group, meter: asked.cardMeter, topper, fault } : [];
+  });
+  const all = choice.traffic?.all ?? null;
+  const known = all ?? cards.find(({ topper }) => topper)?.topper ?? null;
+  if (!known) return null;
+  const order = [asked.cards].flat();
+  return {
+    choice,
+    window: known.window,
+    stored: known.availableWindow,
+    traffic: choice.traffic && shownTraffic(choice.traffic, choice, asked),
+    trafficFault: faultAt(problems, ['context', 'traffic']),
+    cards: cards.sort((a, b) => order.indexOf(a.group.guid) - order.indexOf(b.group.guid)),
+    asked,
+  };
+}
+
+function shownTraffic(
+  answered: NonNullable<AnsweredContext['traffic']>,
+  choice: ContextChoice,
+  { traffic, step }: OverviewQueryVariables,
+): ShownTraffic | null {
+  const subject = trafficOf(choice);
+  const { all, into, outOf, newest } = answered;
+  // The groups have changed since: the next question is about others.
+  if (!all || !subject || subject.group.guid !== traffic) return null;
+  const total = amountOf(all, subject);
+  const sides =
+    into && outOf ? { into: amountOf(into, subject), outOf: amountOf(outOf, subject) } : null;
+  return {
+    subject,
+    total,
+    sides: sides && { ...sides, rest: minus(minus(total, sides.into), sides.outOf) },
+    newest: newest && { total: amountOf(newest, subject), window: newest.window },
+    chart: trafficChart(answered, subject, step ?? null),
+  };
+}
+
+/** Returns what a topper says of an amount: of its only key, or of all keys. */
+export const amountOf = ({ total, keys }: TrafficAmountFragment, { all }: Traffic): BigNumber =>
+  all.key === null ? total : (keys[0]?.metric ?? 0);
+
+const pointsOf = ({ series, keys }: TrafficOverTimeFragment, { all }: Traffic) =>
+  all.key === null
+    ? (series ?? []).map(({ at, total }) => ({ at, value: total }))
+    : (keys[0]?.series ?? []);
+
+export function trafficChart(
+  { all, into, outOf }: TrafficOfGroupFragment,
+  subject: Traffic,
+  step: number | null,
+): TrafficChart {
+  const parts = [all, into, outOf].flatMap((part) => part ?? []);
+  const window = all?.window ?? { from: 0, to: 0 };
+  const { times, ends, lines } = chartData(
+    {
+      keys: parts.map((part) => ({ key: '', label: '', series: pointsOf(part, subject) })),
+      whole: null,
+    },
+    {
+      kind: meterKind(subject.meter.type),
+      bucketSize: subject.group.bucketSize,
+      step: step ?? subject.group.topperBucketSize,
+      covered: coveredPart(window, all?.availableWindow ?? null),
+    },
+  );
+  const [whole = [], inward, outward] = lines.map(({ values }) => values.map((rate) => rate ?? 0));
+  return {
+    times,
+    ends,
+    step: step ?? subject.group.topperBucketSize,
+    all: whole,
+    sides: inward && outward ? sideRates(whole, inward, outward) : null,
+  };
+}
+
+const sideRates = (
+  all: readonly number[],
+  into: readonly number[],
+  outOf: readonly number[],
+): SideRates => ({
+  into,
+  outOf,
+  // Each is rounded by itself, so the difference may be below zero.
+  rest: all.map((rate, index) => Math.max(0, rate - (into[index] ?? 0) - (outOf[index] ?? 0))),
+});
+
+/** Returns the step with the most traffic per second, of those that the window does not cut. */
+export function busiestStep({ times, ends, step, all }: TrafficChart) {
+  const whole = ends.flatMap((to, index) => {
+    const from = times[index] ?? to;
+    return to - from === step ? { from, to, rate: all[index] ?? 0 } : [];
+  });
+  const [first] = whole;
+  return first ? whole.reduce((most, each) => (each.rate > most.rate ? each : most), first) : null;
+}
+
+/** Returns the terms in which values of a meter are shown. */
+export function termsOf(group: GroupChoice, meter: number, units: Terms['units']): Terms {
+  const of = meterOf(group, meter);
+  return {
+    kind: meterKind(of?.type ?? 'VT_COUNTER'),
+    measure: measureOf(of?.units ?? ''),
+    units,
+    topperBucketSize: group.topperBucketSize,
+  };
+}
+
+/** Returns an amount per second over the part of a window for which there is data. */
+export function rateOver(
+  amount: BigNumber,
+  window: Span,
+  stored: Span | null,
+  { kind, topperBucketSize }: Terms,
+): number | null {
+  const { from, to } = coveredPart(window, stored);
+  const volume = toNumber(amount) * (kind === 'rate' ? topperBucketSize : 1);
+  return to > from ? volume / (to - from) : null;
+}

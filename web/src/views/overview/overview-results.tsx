@@ -1,0 +1,108 @@
+import { OVERVIEW_WINDOW } from '../../address/window-choice.ts';
+import { longDuration } from '../../format/moment.ts';
+import { FaultNotice, Notice } from '../../parts/notice.tsx';
+import type { OverviewProps } from './overview-props.ts';
+import { StatusCard } from './status-card.tsx';
+import { TopCard } from './top-card.tsx';
+import { TrafficSection } from './traffic-section.tsx';
+
+/** The answer: the traffic, how the context is, and the largest keys of each group. */
+export function OverviewResults(props: OverviewProps) {
+  const { shown, address, moments, onReload } = props;
+  const { from, to } = shown.window;
+  // A group may have nothing for whoever sees only some networks.
+  const cards = shown.cards.filter(({ topper }) => topper?.keys.length !== 0);
+  const isEmpty = cards.length === 0;
+  return (
+    <>
+      <div class="summary-head">
+        <h1>
+          Overview <span>of</span> <bdi>{address.context}</bdi>
+        </h1>
+        {shown.stored && (
+          <p class="summary-window">
+            <time dateTime={new Date(from * 1000).toISOString()}>{moments.range(from, to)}</time>
+            <span>
+              {longDuration(to - from)} · {moments.name(from, to)}
+            </span>
+          </p>
+        )}
+      </div>
+      <div class="overview-main">
+        {isEmpty ? (
+          <>
+            <NothingThen {...props} />
+            <StatusCard {...props} />
+          </>
+        ) : shown.traffic ? (
+          <TrafficSection
+            key={`${address.context} ${shown.traffic.subject.group.guid}`}
+            {...props}
+            traffic={shown.traffic}
+          >
+            <StatusCard {...props} />
+          </TrafficSection>
+        ) : (
+          <>
+            {shown.trafficFault && (
+              <FaultNotice
+                fault={shown.trafficFault}
+                missing="The traffic is missing."
+                onRetry={onReload}
+              />
+            )}
+            <StatusCard {...props} />
+          </>
+        )}
+      </div>
+      <div class="overview-cards">
+        {cards.map((card) => (
+          <TopCard key={card.group.guid} {...props} card={card} />
+        ))}
+      </div>
+    </>
+  );
+}
+
+/** Says when there are readings, and how some get here. */
+function NothingThen({ shown, navigate, moments, alerts }: OverviewProps) {
+  const available = shown.choice.totalWindow;
+  if (!available) {
+    return (
+      <Notice
+        title="Nothing is stored in this context yet"
+        actions={
+          alerts.mayAdd && (
+            <button
+              type="button"
+              class="button is-primary"
+              onClick={() => navigate.go({ view: 'add' })}
+            >
+              Add data
+            </button>
+          )
+        }
+      >
+        {!alerts.mayAdd && <p>Ask an editor of this context to add some.</p>}
+      </Notice>
+    );
+  }
+  return (
+    <Notice
+      title="No readings in this window"
+      actions={
+        <button
+          type="button"
+          class="button is-primary"
+          onClick={() => navigate.go({ window: OVERVIEW_WINDOW })}
+        >
+          Show the newest data
+        </button>
+      }
+    >
+      <p>
+        Data is available from {moments.full(available.from)} to {moments.full(available.to)}.
+      </p>
+    </Notice>
+  );
+}

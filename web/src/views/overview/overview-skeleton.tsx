@@ -1,0 +1,22 @@
+/** A placeholder with the shape of the overview, so that little moves when it arrives. */
+export function OverviewSkeleton() {
+  return (
+    <div class="skeleton" aria-hidden="true">
+      <div class="overview-main">
+        <div class="card chart-card">
+          <span class="bone is-chart" />
+        </div>
+        <div class="card">
+          <span class="bone is-list" />
+        </div>
+      </div>
+      <div class="overview-cards">
+        {Array.from({ length: 6 }, (_, index) => (
+          <div key={index} class="card">
+            <span class="bone is-list" />
+          </div>
+        ))}
+      </div>
+    </div>
+  );
+}

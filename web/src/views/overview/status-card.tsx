@@ -1,0 +1,151 @@
+import { useEffect, useState } from 'preact/hooks';
+import { keylessText } from '../../data/alerts/alert-words.ts';
+import { type AlertEvent, firingEvents } from '../../data/alerts/firing.ts';
+import { groupOf } from '../../data/choices.ts';
+import { shownLabel } from '../../data/key-parts.ts';
+import { patienceMs } from '../../data/live-top.ts';
+import { ageText, exporterFaults } from '../../data/overview/context-status.ts';
+import { counted } from '../../format/counted.ts';
+import { isolated } from '../../format/isolated.ts';
+import { onPlainClick } from '../../parts/on-plain-click.ts';
+import { SeverityMark } from '../alerts/severity-mark.tsx';
+import { IN_NO_VIEW } from '../view-props.ts';
+import type { OverviewProps } from './overview-props.ts';
+
+/** Whether all is well: what fires, how fresh the data are, and who sends them. */
+export const StatusCard = (props: OverviewProps) => (
+  <section class="card status-card" aria-label="Status">
+    <Firing {...props} />
+    <Freshness {...props} />
+  </section>
+);
+
+/** Maximum number of events that are listed. */
+const LISTED = 4;
+
+function Firing(props: OverviewProps) {
+  const { rules, fault } = props.alerts;
+  const events = firingEvents(rules ?? []);
+  return (
+    <div class="status-part">
+      <h2>Alerts</h2>
+      {rules === null ? (
+        <p class="hint">{fault ? `Not known: ${fault.message}.` : 'Loading …'}</p>
+      ) : events.length === 0 ? (
+        <p>{rules.length === 0 ? 'No rule watches this context.' : 'Nothing fires.'}</p>
+      ) : (
+        <ul>
+          {events.slice(0, LISTED).map((event) => (
+            <FiringEvent key={event.id} {...props} event={event} />
+          ))}
+        </ul>
+      )}
+      {rules !== null && rules.length > 0 && (
+        <p class="hint">
+          <StatusLink {...props} target={{ view: 'alerts' }}>
+            {events.length > LISTED
+              ? `All ${events.length} that fire`
+              : `${counted(rules.length, 'rule')} and what fired before`}
+          </StatusLink>
+        </p>
+      )}
+    </div>
+  );
+}
+
+function FiringEvent(props: OverviewProps & { readonly event: AlertEvent }) {
+  const { event, choice, moments } = props;
+  const { alert, key } = event;
+  const group = groupOf(choice, alert.counterGroup.guid) ?? { crosskey: null };
+  return (
+    <li>
+      <SeverityMark severity={alert.severity} />{' '}
+      <StatusLink {...props} target={{ view: 'alerts', alert: alert.name }}>
+        {alert.name}
+      </StatusLink>
+      : <bdi>{key ? shownLabel(key, group) : keylessText(alert)}</bdi>
+      <span class="hint"> since {moments.full(event.startedAt)}</span>
+    </li>
+  );
+}
+
+const TICK_MS = 10_000;
+
+/** The seconds of the browser's clock, some seconds old at most. */
+function useNow(): number {
+  const [now, setNow] = useState(() => Date.now() / 1000);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now() / 1000), TICK_MS);
+    return () => clearInterval(timer);
+  }, []);
+  return now;
+}
+
+/** Data that come from collectors are late after some minutes; those from files never are. */
+function Freshness(props: OverviewProps) {
+  const { alerts, moments, shown } = props;
+  const now = useNow();
+  const newest = alerts.status?.newest ?? shown.choice.totalWindow?.to ?? null;
+  const exporters = alerts.status?.exporters ?? [];
+  const patience = patienceMs(shown.traffic?.subject.group ?? null) / 1000;
+  const isLate = exporters.length > 0 && newest !== null && now - newest > patience;
+  const faulty = exporters.flatMap((exporter) => {
+    const faults = exporterFaults(exporter, { now, patience });
+    return faults.length > 0 ? { address: exporter.address, faults } : [];
+  });
+  return (
+    <div class="status-part">
+      <h2>Data</h2>
+      <p class={isLate ? 'status-late' : ''}>
+        {newest === null ? (
+          'There are none yet.'
+        ) : (
+          <>
+            {isLate && <strong>Late: </strong>}
+            The newest data end {ageText(now - newest)}
+            <span class="hint"> ({moments.full(newest)})</span>
+          </>
+        )}
+      </p>
+      {exporters.length > 0 && (
+        <>
+          <ul>
+            {faulty.slice(0, LISTED).map(({ address, faults }) => (
+              <li key={address} class="status-late">
+                <strong>{isolated(address)}</strong>: {faults.join('; ')}
+              </li>
+            ))}
+          </ul>
+          <p class="hint">{exportersText(exporters.length, faulty.length)}</p>
+        </>
+      )}
+      {alerts.mayAdd && (
+        <p class="hint">
+          <StatusLink {...props} target={{ view: 'add' }}>
+            {exporters.length > 0 ? 'All exporters' : 'Add data'}
+          </StatusLink>
+        </p>
+      )}
+    </div>
+  );
+}
+
+function exportersText(count: number, faulty: number): string {
+  if (faulty === 0)
+    return count === 1 ? 'Its exporter is in order.' : `All ${count} exporters are in order.`;
+  return faulty === count ? '' : `${counted(count - faulty, 'other exporter')} in order.`;
+}
+
+type StatusLinkProps = OverviewProps & {
+  readonly target: Parameters<OverviewProps['navigate']['go']>[0];
+  readonly children: string;
+};
+
+function StatusLink({ navigate, target, children }: StatusLinkProps) {
+  const whole = { ...IN_NO_VIEW, ...target };
+  return (
+    <a href={navigate.link(whole)} onClick={onPlainClick(() => navigate.go(whole))}>
+      {children}
+    </a>
+  );
+}
