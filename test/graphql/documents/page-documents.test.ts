@@ -71,6 +71,7 @@ const GIVEN: Readonly<Record<string, unknown>> = {
   rankBy: 'METRIC',
   shownPercentile: 95,
   withSlices: false,
+  withMatching: true,
   hidden: ['k1'],
   hiddenItems: 1,
   drilled: 8,

@@ -88,6 +88,26 @@ describeInBrowser('the field for filters', (openAt) => {
     expect(await field().evaluate((element) => element === document.activeElement)).toBe(true);
   });
 
+  it('shows what a network uses, its share of all, and the way to its pairs', async () => {
+    const { page, labels, shoot } = await open(viewOf(HOSTS));
+    await page.keyboard.press('/');
+    await page.keyboard.type('10.0.0.10/30');
+    await page.keyboard.press('Enter');
+    const matching = page.getByRole('region', { name: 'What passes the filter' });
+    await expect
+      .poll(() => matching.getByRole('heading').textContent())
+      .toBe('Network 10.0.0.8/30');
+    // Two of 14 hosts: 504 and 468 of 3,424 MB.
+    await expect
+      .poll(() => matching.locator('dl').textContent())
+      .toMatch(/^Total of these972 MBShare of all28\.4 %.*Keys2\s*$/);
+    await expect.poll(labels).toEqual([hostName(0), hostName(1)]);
+    await shoot('filter-network');
+    await matching.getByRole('link', { name: 'Hosts × Apps' }).click();
+    await expect.poll(labels).toHaveLength(4);
+    expect(page.url()).toContain('cidr=10.0.0.8/30');
+  });
+
   it('says why a text cannot be left out', async () => {
     const { page } = await open(viewOf(HOSTS));
     await field().fill('-nobody-at-all');

@@ -91,6 +91,7 @@ export function topVariables(
     items: itemsOf(address),
     charted: Math.min(CHARTED, address.items),
     ...slicesVariables(address, choice),
+    withMatching: address.filters.length > 0,
   };
 }
 

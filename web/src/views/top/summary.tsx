@@ -3,13 +3,14 @@ import { addsUp } from '../../data/meter-kind.ts';
 import { inNetworks } from '../../data/networks.ts';
 import { rankedBy } from '../../data/ranking-words.ts';
 import { rateQuantity, wholeQuantity } from '../../data/row-figures.ts';
-import { allDigits, toNumber } from '../../format/big-number.ts';
+import { allDigits } from '../../format/big-number.ts';
 import { longDuration } from '../../format/moment.ts';
-import { amountName, baseName, type Quantity, rateName } from '../../format/quantity.ts';
-import { Figure } from '../../parts/figure.tsx';
+import { amountName, baseName, rateName } from '../../format/quantity.ts';
 import { ExportMenu } from './export-menu.tsx';
+import { MatchingSummary } from './matching-summary.tsx';
 import { RankingNote } from './ranking-note.tsx';
 import type { ResultsProps } from './results-props.ts';
+import { averageOf, SummaryItem } from './summary-item.tsx';
 
 type SummaryProps = ResultsProps & { readonly canvas: RefObject<HTMLCanvasElement | null> };
 
@@ -39,22 +40,25 @@ export function Summary(props: SummaryProps) {
           </span>
         </p>
       </div>
+      <MatchingSummary {...props} />
       <dl class="summary-items">
         {isSum && (
           <>
-            <Item
-              name="Total"
+            <SummaryItem
+              name={table.matching ? 'Total of all' : 'Total'}
               quantity={total === null ? null : wholeQuantity(total, terms)}
               title={total === null ? NO_TOTAL : `${allDigits(total)} ${meter.units}`}
             />
-            <Item name="Average" quantity={rateQuantity(averageOf(props), terms)} />
-            <Item name="Others" quantity={wholeQuantity(others, terms)} />
+            <SummaryItem name="Average" quantity={rateQuantity(averageOf(total, props), terms)} />
+            <SummaryItem name="Others" quantity={wholeQuantity(others, terms)} />
           </>
         )}
-        <Item
-          name={shown.prefix ? 'Networks' : 'Keys'}
-          quantity={[allDigits(table.keyCount), '']}
-        />
+        {!table.matching && (
+          <SummaryItem
+            name={shown.prefix ? 'Networks' : 'Keys'}
+            quantity={[allDigits(table.keyCount), '']}
+          />
+        )}
       </dl>
       <div class="summary-end">
         <ExportMenu {...props} />
@@ -68,31 +72,6 @@ export function Summary(props: SummaryProps) {
 }
 
 const NO_TOTAL = 'The values of the hidden keys, which are not part of the total, are missing';
-
-type ItemProps = {
-  readonly name: string;
-  readonly quantity: Quantity | null;
-  readonly title?: string;
-};
-
-const Item = ({ name, quantity, title }: ItemProps) => (
-  <div class="summary-item">
-    <dt>{name}</dt>
-    <dd>
-      <Figure quantity={quantity} {...(title && { title })} />
-    </dd>
-  </div>
-);
-
-/** Averages over the part of the window for which there is data, as for the keys. */
-function averageOf({ shown, terms }: ResultsProps): number | null {
-  if (shown.total === null) return null;
-  const { window } = shown.table;
-  const { from, to } = shown.stored ?? window;
-  const seconds = Math.max(1, Math.min(to, window.to) - Math.max(from, window.from));
-  const volume = toNumber(shown.total) * (terms.kind === 'rate' ? terms.topperBucketSize : 1);
-  return volume / seconds;
-}
 
 function inWords({ shown, terms }: ResultsProps): string {
   const { measure, units } = terms;
