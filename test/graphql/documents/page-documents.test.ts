@@ -72,6 +72,7 @@ const GIVEN: Readonly<Record<string, unknown>> = {
   shownPercentile: 95,
   withSlices: false,
   withMatching: true,
+  withHidden: true,
   hidden: ['k1'],
   hiddenItems: 1,
   drilled: 8,

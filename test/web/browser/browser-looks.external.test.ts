@@ -167,6 +167,7 @@ describeInBrowser('the look of the dashboard', (openAt) => {
     for (const selector of ['h1', '.chart-card canvas', '.top-table thead', '#panel-title']) {
       expect(await page.locator(selector).isVisible(), selector).toBe(true);
     }
+    expect(await page.locator('.printed-head').innerText()).toBe('Hosts · lab · countergraph');
     expect(await page.evaluate('getComputedStyle(document.body).color')).toBe('rgb(0, 0, 0)');
     expect(await overflowOf(page)).toBeLessThanOrEqual(0);
     await page.emulateMedia({ media: 'screen' });

@@ -175,6 +175,21 @@ describeInBrowser('a trend in a browser', (openAt) => {
     expect(await page.locator('.notice').textContent()).toContain('No readings in this window');
   });
 
+  it('leaves a key out, which its chip names, and has it again', async () => {
+    const { page, settled } = await open(viewOf('&step=1h'));
+    await page.getByRole('button', { name: `Hide ${hostName(2)} and rank again` }).click();
+    await settled();
+    const chips = page.getByRole('list', { name: 'Active filters' });
+    await expect.poll(() => chips.textContent()).toContain(`Without ${hostName(2)}`);
+    const names = () => page.locator('.heat-labels li').allTextContents();
+    await expect.poll(names).not.toContain(hostName(2));
+    await page.reload();
+    await settled();
+    await expect.poll(() => chips.textContent()).toContain(`Without ${hostName(2)}`);
+    await page.getByRole('button', { name: `Show ${hostName(2)} again` }).click();
+    await expect.poll(names).toContain(hostName(2));
+  });
+
   it('says which lengths a step can have', async () => {
     const { page, settled } = await open(viewOf('&step=90s'));
     expect(await page.locator('.notice').textContent()).toContain(

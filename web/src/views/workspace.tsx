@@ -46,19 +46,20 @@ export function Workspace({ session, contexts, onContexts, onSignOut }: Workspac
   const choice = contexts.find(({ name }) => name === address.context) ?? null;
 
   const place = isolated(groupOf(choice, address.group)?.name ?? 'Top keys');
+  const view = {
+    overview: 'Overview',
+    top: place,
+    flows: `Flows of ${place}`,
+    trend: `Trend of ${place}`,
+    alerts: 'Alerts',
+    storage: 'Storage',
+    add: 'Add data',
+    users: 'Users',
+  }[address.view];
+  const title = [view, address.context, 'countergraph'].filter(Boolean).join(' · ');
   useEffect(() => {
-    const view = {
-      overview: 'Overview',
-      top: place,
-      flows: `Flows of ${place}`,
-      trend: `Trend of ${place}`,
-      alerts: 'Alerts',
-      storage: 'Storage',
-      add: 'Add data',
-      users: 'Users',
-    }[address.view];
-    document.title = [view, address.context, 'countergraph'].filter(Boolean).join(' · ');
-  }, [address.view, place, address.context]);
+    document.title = title;
+  }, [title]);
 
   const onChoice: ViewProps['onChoice'] = (names, answered, learned) => {
     const known = contexts.find(({ name }) => name === answered?.name) ?? null;
@@ -70,7 +71,7 @@ export function Workspace({ session, contexts, onContexts, onSignOut }: Workspac
     if (JSON.stringify(next) !== JSON.stringify(contexts)) onContexts(next);
     if (JSON.stringify(names) !== JSON.stringify(granted)) setGranted(names);
   };
-  const view: ViewProps = {
+  const props: ViewProps = {
     session,
     address,
     navigate,
@@ -87,22 +88,24 @@ export function Workspace({ session, contexts, onContexts, onSignOut }: Workspac
       <a class="skip" href="#main">
         Skip to the data
       </a>
-      <Header {...view} contexts={granted ?? contexts.map(({ name }) => name)} />
+      <Header {...props} contexts={granted ?? contexts.map(({ name }) => name)} />
       <main id="main" tabIndex={-1}>
+        {/* Paper has no header. */}
+        <p class="printed-head">{title}</p>
         <AddressNotice {...read} />
         {!hasKeys(address) && choice && (
           <div class="search-bar">
-            <FilterBar {...view} />
+            <FilterBar {...props} />
           </div>
         )}
         {address.view === 'users' ? (
-          <UsersView {...view} contexts={contexts} />
+          <UsersView {...props} contexts={contexts} />
         ) : address.view === 'add' ? (
-          <AddView {...view} />
+          <AddView {...props} />
         ) : address.context === null ? (
-          <NoContext {...view} />
+          <NoContext {...props} />
         ) : (
-          viewOf(address.view, view)
+          viewOf(address.view, props)
         )}
       </main>
       <Help view={address.view} />

@@ -52,6 +52,8 @@ export type ShownTrend = {
   readonly steps: readonly TrendStep[];
   /** Rows that ranked higher and for longer come first. */
   readonly rows: readonly TrendRow[];
+  /** The labels of keys that are listed or hidden, by raw and by readable key. */
+  readonly labels: ReadonlyMap<string, string>;
   /** The time for which the group, or the chosen probe in it, has data; null: none. */
   readonly stored: Span | null;
   /** The subject of the question that it answers, not of the next one. */
@@ -69,6 +71,11 @@ export function shownTrend(
   const steps = answered?.trend ?? null;
   if (!answered || !variables || !group || !meter || !steps) return null;
   const kind = meterKind(meter.type);
+  const rows = trendRows(steps, { group, items: variables.items, kind });
+  const labels: readonly (readonly [string, string])[] = [
+    ...rows.map(({ readable, label }) => [readable, label] as const),
+    ...[...rows, ...(answered.hidden?.keys ?? [])].map(({ key, label }) => [key, label] as const),
+  ];
   return {
     group,
     meter,
@@ -78,7 +85,8 @@ export function shownTrend(
     every: variables.every,
     items: variables.items,
     steps: steps.map(({ window: { from, to }, total }) => ({ from, to, total })),
-    rows: trendRows(steps, { group, items: variables.items, kind }),
+    rows,
+    labels: new Map(labels),
     stored: answered.timeInterval,
     asked: { group: group.guid, probe: variables.probe ?? null },
   };

@@ -15,18 +15,26 @@ export const trendItems = ({ items }: Pick<Address, 'items'>): number =>
 const everyOf = (address: Address, choice: ContextChoice | null): number =>
   address.step ?? chooseEvery(windowSeconds(address, choice), groupOf(choice, address.group));
 
+/** A trend is of keys: networks that are hidden elsewhere mean nothing here. */
+export const hiddenInTrend = ({ prefix, hidden }: Pick<Address, 'prefix' | 'hidden'>) =>
+  prefix ? [] : hidden;
+
 export const trendVariables = (
   address: Address,
   choice: ContextChoice | null,
-): TrendQueryVariables => ({
-  ...nodeOf(address),
-  group: address.group ?? NO_GROUP,
-  meter: address.meter ?? 0,
-  window: windowInput(address.window),
-  timeZone: address.zone ?? 'UTC',
-  probe: address.probe,
-  // A trend is of keys: networks that are hidden elsewhere mean nothing here.
-  filter: filterInput(address.filters, address.prefix ? [] : address.hidden),
-  every: everyOf(address, choice),
-  items: trendItems(address),
-});
+): TrendQueryVariables => {
+  const hidden = hiddenInTrend(address);
+  return {
+    ...nodeOf(address),
+    group: address.group ?? NO_GROUP,
+    meter: address.meter ?? 0,
+    window: windowInput(address.window),
+    timeZone: address.zone ?? 'UTC',
+    probe: address.probe,
+    filter: filterInput(address.filters, hidden),
+    every: everyOf(address, choice),
+    items: trendItems(address),
+    hidden,
+    withHidden: hidden.length > 0,
+  };
+};

@@ -3,7 +3,7 @@ import { groupOf, type Span } from '../../data/choices.ts';
 import { windowSeconds } from '../../data/questions.ts';
 import type { Refusal } from '../../data/refusal.ts';
 import { chooseEvery, offeredSteps } from '../../data/trend/choose-every.ts';
-import { TREND_ITEMS, trendItems } from '../../data/trend/trend-question.ts';
+import { hiddenInTrend, TREND_ITEMS, trendItems } from '../../data/trend/trend-question.ts';
 import { longDuration } from '../../format/moment.ts';
 import { Choice } from '../../parts/choice.tsx';
 import { ControlsLine } from '../controls/controls-line.tsx';
@@ -16,6 +16,7 @@ type TrendControlsProps = ViewProps & {
   readonly span: Span | null;
   readonly isLoading: boolean;
   readonly refusal: Refusal | null;
+  readonly labels: ReadonlyMap<string, string>;
   readonly onReload: () => void;
 };
 
@@ -24,7 +25,7 @@ export function TrendControls(props: TrendControlsProps) {
   const { address, navigate } = props;
   return (
     <>
-      <FilterBar {...props} />
+      <FilterBar {...props} address={{ ...address, hidden: hiddenInTrend(address) }} />
       <ControlsLine {...props}>
         <SubjectChoices {...props} />
         <ProbeChoice {...props} />

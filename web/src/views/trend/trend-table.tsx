@@ -1,11 +1,23 @@
 import { shownText } from '../../data/key-parts.ts';
 import type { TrendRow } from '../../data/trend/shown-trend.ts';
+import { hiddenInTrend } from '../../data/trend/trend-question.ts';
+import { isolated } from '../../format/isolated.ts';
+import { useFocusInPlace } from '../../parts/focus.ts';
+import { IconButton } from '../../parts/icon.tsx';
 import { KeyName } from '../../parts/key-name.tsx';
 import { onPlainClick } from '../../parts/on-plain-click.ts';
 import { TableCard } from '../../parts/table-card.tsx';
 import type { TrendProps } from './trend-props.ts';
 
-const COLUMNS = ['Key', '#Best rank', '#Mean rank', '#Steps listed', '#First rank', '#Last rank'];
+const COLUMNS = [
+  'Key',
+  '#Best rank',
+  '#Mean rank',
+  '#Steps listed',
+  '#First rank',
+  '#Last rank',
+  'Hide',
+];
 
 /** Maximum number of rows: the keys after these were listed in few steps, and ranked low. */
 const MOST_ROWS = 100;
@@ -14,6 +26,14 @@ const MOST_ROWS = 100;
 export function TrendTable(props: TrendProps) {
   const { shown } = props;
   const rows = shown.rows.slice(0, MOST_ROWS);
+  const { address, navigate } = props;
+  const stayAt = useFocusInPlace(shown, () => [
+    ...document.querySelectorAll<HTMLElement>('.trend-keys .key-link'),
+  ]);
+  const hide = (key: string, index: number) => {
+    stayAt(index);
+    navigate.go({ hidden: [...hiddenInTrend(address), key] });
+  };
   return (
     <TableCard
       name="Keys"
@@ -21,19 +41,21 @@ export function TrendTable(props: TrendProps) {
       columns={COLUMNS}
       empty="No keys."
     >
-      {rows.map((row) => (
-        <Row key={row.key} {...props} row={row} />
+      {rows.map((row, index) => (
+        <Row key={row.key} {...props} row={row} onHide={() => hide(row.key, index)} />
       ))}
     </TableCard>
   );
 }
 
-function Row({ row, shown, navigate }: TrendProps & { readonly row: TrendRow }) {
+type RowProps = TrendProps & { readonly row: TrendRow; readonly onHide: () => void };
+
+function Row({ row, shown, navigate, address, onHide }: RowProps) {
   const target = { view: 'top', prefix: null, key: row.key } as const;
   const { cells, listed, bestRank, meanRank, name } = row;
   const readable = shownText(row.readable, shown.group);
   return (
-    <tr>
+    <tr class="trend-keys">
       <th scope="row">
         <KeyName readable={readable === name ? null : readable}>
           <a
@@ -62,6 +84,12 @@ function Row({ row, shown, navigate }: TrendProps & { readonly row: TrendRow }) 
       </td>
       <td class="is-number" data-name="Last rank">
         <span class="number">{cells.at(-1)?.rank ?? '–'}</span>
+      </td>
+      <td class="is-act">
+        {/* Networks that are hidden elsewhere would be lost. */}
+        {!address.prefix && (
+          <IconButton icon="hide" name={`Hide ${isolated(name)} and rank again`} onClick={onHide} />
+        )}
       </td>
     </tr>
   );

@@ -30,6 +30,7 @@ export function TrendView(props: ViewProps) {
       <TrendControls
         {...props}
         span={shown?.window ?? null}
+        labels={shown?.labels ?? NO_LABELS}
         isLoading={isLoading}
         refusal={explainRefusal(problem?.message ?? '', address)}
         onReload={reload}
@@ -60,6 +61,8 @@ export function TrendView(props: ViewProps) {
     </div>
   );
 }
+
+const NO_LABELS: ReadonlyMap<string, string> = new Map();
 
 const statusOf = ({ rows, steps, group }: ShownTrend): string =>
   `Shown: ${counted(rows.length, 'key')} of ${group.name} in ${counted(steps.length, 'step')}.`;
