@@ -88,6 +88,12 @@ const plainAddresses: fc.Arbitrary<Address> = fc.record({
   by: fc.option(fc.constant(GUID)),
   alert: fc.option(text),
   after: fc.option(text),
+  draft: fc.option(
+    fc.oneof(
+      fc.record({ kind: fc.constant('new' as const) }),
+      fc.record({ kind: fc.constantFrom('change' as const, 'copy' as const), rule: text }),
+    ),
+  ),
   order: fc.constantFrom('matters', 'newest'),
   account: fc.option(fc.record({ name: text, isGroup: fc.boolean() })),
   actor: fc.option(text),

@@ -25,6 +25,47 @@ export type AlertComparison =
   /** The total is below the threshold. */
   | 'TOTAL_BELOW';
 
+/** A whole rule, as in an `apply` file: what is left out, or null, has its default, whatever it was before. */
+export type AlertInput = {
+  /** How many windows in a row must not meet it before an event ends, at most 1,000; default: 1. */
+  readonly clearWindows?: number | null | undefined;
+  /** What it compares with the threshold. */
+  readonly condition: AlertComparison;
+  /** GUID of the group that it watches. */
+  readonly counterGroup: string;
+  /** A text for receivers, at most 10,000 characters. */
+  readonly description?: string | null | undefined;
+  /** Whether it is evaluated; default: true. */
+  readonly enabled?: boolean | null | undefined;
+  /** Which keys count; default: all. */
+  readonly filter?: KeyFilterInput | null | undefined;
+  /** How many windows in a row must meet the condition before an event begins, at most 1,000; default: 1. */
+  readonly forWindows?: number | null | undefined;
+  /** How many keys may fire at once, at most 1,000; default: 100. */
+  readonly maxKeys?: number | null | undefined;
+  /** Number of the meter that it compares; default: 0. */
+  readonly meter?: number | null | undefined;
+  /** Its name, which is unique in the context. */
+  readonly name: string;
+  /** The only probe whose readings count; default: all. */
+  readonly probe?: string | null | undefined;
+  /** For `saveAlert`: name of the rule that it replaces, which need not be the new name; left out: it is a new rule. */
+  readonly replaces?: string | null | undefined;
+  /** A word that receivers can route by; default: `warning`. */
+  readonly severity?: string | null | undefined;
+  /** An integer; with KEY_SHARE_ABOVE a number from 0 to 1. Amounts are of a whole window: 100 Mbit/s in five minutes is 3,750,000,000 bytes. */
+  readonly threshold: number;
+  /** Length of a window, a multiple of topperBucketSize; default: one topper bucket. */
+  readonly windowSeconds?: number | null | undefined;
+};
+
+/** What kind of receiver a sink is. */
+export type AlertSinkKind =
+  /** An Alertmanager of Prometheus. */
+  | 'ALERTMANAGER'
+  /** An address that is sent a POST for each change. */
+  | 'WEBHOOK';
+
 /** A window by dates, each as ISO 8601 or as people write it: `2026-07-15`, `2026-07-15T10:00`, `2026-07-15T10:00:00+02:00`, `Jul 15 2026 10:00:00 AM`. A date alone is its first moment; without `Z` or an offset it is in `timeZone`. Fractions of a second are dropped. */
 export type DateRangeInput = {
   /** Its start: `2026-07-15T10:00`. */
@@ -207,6 +248,14 @@ export type WindowPreset =
   /** The day before, from midnight to midnight. */
   | 'YESTERDAY';
 
+export type AcknowledgeEventMutationVariables = Exact<{
+  id: string | number;
+  note?: string | null | undefined;
+}>;
+
+
+export type AcknowledgeEventMutation = { readonly acknowledgeEvent: { readonly id: string } | null };
+
 export type AddDataQueryVariables = Exact<{
   context: string;
 }>;
@@ -240,7 +289,7 @@ export type AlertHistoryQueryVariables = Exact<{
 }>;
 
 
-export type AlertHistoryQuery = { readonly viewer: { readonly username: string, readonly contexts: ReadonlyArray<{ readonly name: string }> }, readonly context: { readonly nodeName: string, readonly name: string, readonly probes: ReadonlyArray<string>, readonly alertEvents: { readonly edges: ReadonlyArray<{ readonly node: { readonly id: string, readonly startedAt: number, readonly endedAt: number | null, readonly value: number | string, readonly peakValue: number | string, readonly alert: { readonly id: string, readonly name: string, readonly severity: string, readonly description: string | null, readonly enabled: boolean, readonly condition: string, readonly comparison: AlertComparison, readonly threshold: number, readonly windowSeconds: number, readonly probe: string | null, readonly filtered: boolean, readonly counterGroup: { readonly guid: string, readonly name: string, readonly topperBucketSize: number }, readonly meter: { readonly index: number, readonly name: string, readonly type: MeterType, readonly units: string } }, readonly key: { readonly key: string, readonly label: string, readonly readable: string } | null } }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } }, readonly totalWindow: { readonly from: number, readonly to: number } | null, readonly counterGroups: ReadonlyArray<{ readonly guid: string, readonly name: string, readonly keyKind: KeyKind, readonly bucketSize: number, readonly topperBucketSize: number, readonly samplingRate: number, readonly crosskey: { readonly parentGuid: string, readonly crosskeyGuid1: string, readonly crosskeyGuid2: string | null } | null, readonly drilldowns: ReadonlyArray<{ readonly guid: string, readonly name: string }>, readonly meters: ReadonlyArray<{ readonly index: number, readonly name: string, readonly description: string, readonly type: MeterType, readonly units: string }> }> } | null };
+export type AlertHistoryQuery = { readonly viewer: { readonly username: string, readonly contexts: ReadonlyArray<{ readonly name: string }> }, readonly context: { readonly nodeName: string, readonly name: string, readonly probes: ReadonlyArray<string>, readonly alertSinks: ReadonlyArray<{ readonly name: string, readonly kind: AlertSinkKind, readonly target: string, readonly gets: string, readonly signed: boolean, readonly lastDelivered: number | null, readonly lastError: string | null }> | null, readonly alertEvents: { readonly edges: ReadonlyArray<{ readonly node: { readonly id: string, readonly startedAt: number, readonly endedAt: number | null, readonly value: number | string, readonly peakValue: number | string, readonly acknowledgedAt: number | null, readonly acknowledgedBy: string | null, readonly note: string | null, readonly alert: { readonly id: string, readonly name: string, readonly severity: string, readonly description: string | null, readonly enabled: boolean, readonly condition: string, readonly comparison: AlertComparison, readonly threshold: number, readonly windowSeconds: number, readonly probe: string | null, readonly filtered: boolean, readonly forWindows: number, readonly clearWindows: number, readonly maxKeys: number, readonly madeInPage: boolean, readonly madeBy: string | null, readonly silencedUntil: number | null, readonly silencedBy: string | null, readonly silenceReason: string | null, readonly filter: { readonly keys: ReadonlyArray<string>, readonly excludeKeys: ReadonlyArray<string>, readonly cidr: ReadonlyArray<string>, readonly excludeCidr: ReadonlyArray<string>, readonly match: string | null, readonly exclude: string | null, readonly search: string | null } | null, readonly counterGroup: { readonly guid: string, readonly name: string, readonly topperBucketSize: number }, readonly meter: { readonly index: number, readonly name: string, readonly type: MeterType, readonly units: string } }, readonly key: { readonly key: string, readonly label: string, readonly readable: string } | null } }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } }, readonly totalWindow: { readonly from: number, readonly to: number } | null, readonly counterGroups: ReadonlyArray<{ readonly guid: string, readonly name: string, readonly keyKind: KeyKind, readonly bucketSize: number, readonly topperBucketSize: number, readonly samplingRate: number, readonly crosskey: { readonly parentGuid: string, readonly crosskeyGuid1: string, readonly crosskeyGuid2: string | null } | null, readonly drilldowns: ReadonlyArray<{ readonly guid: string, readonly name: string }>, readonly meters: ReadonlyArray<{ readonly index: number, readonly name: string, readonly description: string, readonly type: MeterType, readonly units: string }> }> } | null };
 
 export type AlertMarksQueryVariables = Exact<{
   context: string;
@@ -252,6 +301,16 @@ export type AlertMarksQueryVariables = Exact<{
 
 export type AlertMarksQuery = { readonly context: { readonly alertEvents: { readonly edges: ReadonlyArray<{ readonly node: { readonly id: string, readonly startedAt: number, readonly key: { readonly key: string, readonly label: string, readonly readable: string } | null, readonly alert: { readonly name: string, readonly severity: string, readonly probe: string | null, readonly counterGroup: { readonly guid: string }, readonly meter: { readonly index: number } } } }>, readonly pageInfo: { readonly hasNextPage: boolean } } } | null };
 
+export type AlertTrialQueryVariables = Exact<{
+  context: string;
+  alert: AlertInput;
+  window: WindowInput;
+  timeZone: string;
+}>;
+
+
+export type AlertTrialQuery = { readonly context: { readonly alertTrial: { readonly fired: number, readonly windows: number, readonly window: { readonly from: number, readonly to: number } | null, readonly events: ReadonlyArray<{ readonly startedAt: number, readonly endedAt: number | null, readonly value: number | string, readonly peakValue: number | string, readonly key: { readonly key: string, readonly label: string, readonly readable: string } | null }> } | null } | null };
+
 export type AlertsQueryVariables = Exact<{
   context: string;
   node?: string | null | undefined;
@@ -259,7 +318,7 @@ export type AlertsQueryVariables = Exact<{
 }>;
 
 
-export type AlertsQuery = { readonly viewer: { readonly isAdmin: boolean, readonly editableContexts: ReadonlyArray<{ readonly name: string }> }, readonly context: { readonly totalWindow: { readonly to: number } | null, readonly exporters: ReadonlyArray<{ readonly address: string, readonly lastSeen: number, readonly flows: number | string, readonly lost: number | string, readonly doubts: ReadonlyArray<string> }> | null, readonly alerts: ReadonlyArray<{ readonly evaluatedTo: number | null, readonly id: string, readonly name: string, readonly severity: string, readonly description: string | null, readonly enabled: boolean, readonly condition: string, readonly comparison: AlertComparison, readonly threshold: number, readonly windowSeconds: number, readonly probe: string | null, readonly filtered: boolean, readonly firing: ReadonlyArray<{ readonly id: string, readonly startedAt: number, readonly endedAt: number | null, readonly value: number | string, readonly peakValue: number | string, readonly key: { readonly key: string, readonly label: string, readonly readable: string } | null }>, readonly counterGroup: { readonly guid: string, readonly name: string, readonly topperBucketSize: number }, readonly meter: { readonly index: number, readonly name: string, readonly type: MeterType, readonly units: string } }> } | null };
+export type AlertsQuery = { readonly viewer: { readonly isAdmin: boolean, readonly editableContexts: ReadonlyArray<{ readonly name: string }> }, readonly context: { readonly totalWindow: { readonly to: number } | null, readonly exporters: ReadonlyArray<{ readonly address: string, readonly lastSeen: number, readonly flows: number | string, readonly lost: number | string, readonly doubts: ReadonlyArray<string> }> | null, readonly alerts: ReadonlyArray<{ readonly evaluatedTo: number | null, readonly id: string, readonly name: string, readonly severity: string, readonly description: string | null, readonly enabled: boolean, readonly condition: string, readonly comparison: AlertComparison, readonly threshold: number, readonly windowSeconds: number, readonly probe: string | null, readonly filtered: boolean, readonly forWindows: number, readonly clearWindows: number, readonly maxKeys: number, readonly madeInPage: boolean, readonly madeBy: string | null, readonly silencedUntil: number | null, readonly silencedBy: string | null, readonly silenceReason: string | null, readonly firing: ReadonlyArray<{ readonly id: string, readonly startedAt: number, readonly endedAt: number | null, readonly value: number | string, readonly peakValue: number | string, readonly acknowledgedAt: number | null, readonly acknowledgedBy: string | null, readonly note: string | null, readonly key: { readonly key: string, readonly label: string, readonly readable: string } | null }>, readonly filter: { readonly keys: ReadonlyArray<string>, readonly excludeKeys: ReadonlyArray<string>, readonly cidr: ReadonlyArray<string>, readonly excludeCidr: ReadonlyArray<string>, readonly match: string | null, readonly exclude: string | null, readonly search: string | null } | null, readonly counterGroup: { readonly guid: string, readonly name: string, readonly topperBucketSize: number }, readonly meter: { readonly index: number, readonly name: string, readonly type: MeterType, readonly units: string } }> } | null };
 
 export type AuditQueryVariables = Exact<{
   since?: number | null | undefined;
@@ -491,6 +550,14 @@ export type PlacesQueryVariables = Exact<{
 
 export type PlacesQuery = { readonly context: { readonly counterGroup: { readonly topper: { readonly total: number | string, readonly others: number | string, readonly keyCount: number, readonly keys: ReadonlyArray<{ readonly key: string, readonly label: string, readonly readable: string, readonly metric: number | string, readonly volume: number | string | null }> } | null } | null } | null };
 
+export type RemoveAlertMutationVariables = Exact<{
+  context: string;
+  name: string;
+}>;
+
+
+export type RemoveAlertMutation = { readonly removeAlert: boolean | null };
+
 export type RemoveUserMutationVariables = Exact<{
   name: string;
   isGroup: boolean;
@@ -523,6 +590,15 @@ export type RevokeTokenMutationVariables = Exact<{
 
 
 export type RevokeTokenMutation = { readonly revokeToken: { readonly name: string } | null };
+
+export type SaveAlertMutationVariables = Exact<{
+  context: string;
+  alert: AlertInput;
+  ifId?: string | number | null | undefined;
+}>;
+
+
+export type SaveAlertMutation = { readonly saveAlert: { readonly name: string } | null };
 
 export type SaveGrantMutationVariables = Exact<{
   user: string;
@@ -569,6 +645,16 @@ export type SignInQueryVariables = Exact<{ [key: string]: never; }>;
 
 
 export type SignInQuery = { readonly viewer: { readonly username: string, readonly contexts: ReadonlyArray<{ readonly name: string, readonly probes: ReadonlyArray<string>, readonly totalWindow: { readonly from: number, readonly to: number } | null, readonly counterGroups: ReadonlyArray<{ readonly guid: string, readonly name: string, readonly keyKind: KeyKind, readonly bucketSize: number, readonly topperBucketSize: number, readonly samplingRate: number, readonly crosskey: { readonly parentGuid: string, readonly crosskeyGuid1: string, readonly crosskeyGuid2: string | null } | null, readonly drilldowns: ReadonlyArray<{ readonly guid: string, readonly name: string }>, readonly meters: ReadonlyArray<{ readonly index: number, readonly name: string, readonly description: string, readonly type: MeterType, readonly units: string }> }> }> } };
+
+export type SilenceAlertMutationVariables = Exact<{
+  context: string;
+  name: string;
+  until?: number | null | undefined;
+  reason?: string | null | undefined;
+}>;
+
+
+export type SilenceAlertMutation = { readonly silenceAlert: { readonly id: string } | null };
 
 export type StarViewMutationVariables = Exact<{
   context: string;
@@ -712,9 +798,9 @@ export type UsersQuery = { readonly viewer: { readonly username: string, readonl
 
 export type AccountFragment = { readonly name: string, readonly shownName: string | null, readonly isGroup: boolean, readonly isAdmin: boolean, readonly grants: ReadonlyArray<{ readonly context: string, readonly role: Role, readonly onlyNetworks: ReadonlyArray<string> | null, readonly onlyProbes: ReadonlyArray<string> | null, readonly onlyGroups: ReadonlyArray<string> | null }> };
 
-export type AlertOccurrenceFragment = { readonly id: string, readonly startedAt: number, readonly endedAt: number | null, readonly value: number | string, readonly peakValue: number | string, readonly key: { readonly key: string, readonly label: string, readonly readable: string } | null };
+export type AlertOccurrenceFragment = { readonly id: string, readonly startedAt: number, readonly endedAt: number | null, readonly value: number | string, readonly peakValue: number | string, readonly acknowledgedAt: number | null, readonly acknowledgedBy: string | null, readonly note: string | null, readonly key: { readonly key: string, readonly label: string, readonly readable: string } | null };
 
-export type AlertRuleFragment = { readonly id: string, readonly name: string, readonly severity: string, readonly description: string | null, readonly enabled: boolean, readonly condition: string, readonly comparison: AlertComparison, readonly threshold: number, readonly windowSeconds: number, readonly probe: string | null, readonly filtered: boolean, readonly counterGroup: { readonly guid: string, readonly name: string, readonly topperBucketSize: number }, readonly meter: { readonly index: number, readonly name: string, readonly type: MeterType, readonly units: string } };
+export type AlertRuleFragment = { readonly id: string, readonly name: string, readonly severity: string, readonly description: string | null, readonly enabled: boolean, readonly condition: string, readonly comparison: AlertComparison, readonly threshold: number, readonly windowSeconds: number, readonly probe: string | null, readonly filtered: boolean, readonly forWindows: number, readonly clearWindows: number, readonly maxKeys: number, readonly madeInPage: boolean, readonly madeBy: string | null, readonly silencedUntil: number | null, readonly silencedBy: string | null, readonly silenceReason: string | null, readonly filter: { readonly keys: ReadonlyArray<string>, readonly excludeKeys: ReadonlyArray<string>, readonly cidr: ReadonlyArray<string>, readonly excludeCidr: ReadonlyArray<string>, readonly match: string | null, readonly exclude: string | null, readonly search: string | null } | null, readonly counterGroup: { readonly guid: string, readonly name: string, readonly topperBucketSize: number }, readonly meter: { readonly index: number, readonly name: string, readonly type: MeterType, readonly units: string } };
 
 export type AnsweringFragment = { readonly nodeName: string, readonly name: string, readonly probes: ReadonlyArray<string>, readonly totalWindow: { readonly from: number, readonly to: number } | null, readonly counterGroups: ReadonlyArray<{ readonly guid: string, readonly name: string, readonly keyKind: KeyKind, readonly bucketSize: number, readonly topperBucketSize: number, readonly samplingRate: number, readonly crosskey: { readonly parentGuid: string, readonly crosskeyGuid1: string, readonly crosskeyGuid2: string | null } | null, readonly drilldowns: ReadonlyArray<{ readonly guid: string, readonly name: string }>, readonly meters: ReadonlyArray<{ readonly index: number, readonly name: string, readonly description: string, readonly type: MeterType, readonly units: string }> }> };
 
@@ -748,12 +834,14 @@ export type TrafficOfGroupFragment = { readonly all: { readonly total: number | 
 
 export type TrafficOverTimeFragment = { readonly total: number | string, readonly series: ReadonlyArray<{ readonly at: number, readonly total: number | string }> | null, readonly keys: ReadonlyArray<{ readonly metric: number | string, readonly series: ReadonlyArray<{ readonly at: number, readonly value: number | string }> | null }>, readonly window: { readonly from: number, readonly to: number }, readonly availableWindow: { readonly from: number, readonly to: number } | null };
 
+export const AcknowledgeEvent: Operation<AcknowledgeEventMutation, AcknowledgeEventMutationVariables> = operation('AcknowledgeEvent', 'af48c6050bbb8af777f77537bb32ff9363b20710684a2de6812dd270c3b636a3');
 export const AddData: Operation<AddDataQuery, AddDataQueryVariables> = operation('AddData', 'ece3fe845c50c0054066c8faa45f25327f18c29709518848e9355879933ef13a');
 export const AddUser: Operation<AddUserMutation, AddUserMutationVariables> = operation('AddUser', '4491ee9386cc99c3440393feedd0db40b943a6807fb5a42d65b9addba2016c15');
 export const AlertChanges: Operation<AlertChangesSubscription, AlertChangesSubscriptionVariables> = operation('AlertChanges', 'ee5c0712220ee77c5922eca49b53aa9b999745785f65dac012c96fea0345a397');
-export const AlertHistory: Operation<AlertHistoryQuery, AlertHistoryQueryVariables> = operation('AlertHistory', '8411c64f2beb9e61eb10fa4df54c0799a86cf1bcb81d5b84a348f10f6834ab7f');
+export const AlertHistory: Operation<AlertHistoryQuery, AlertHistoryQueryVariables> = operation('AlertHistory', '0c6b2780d4ecc2d5480866e058e192135a7eb1e658f443c4805bed0f702b6c82');
 export const AlertMarks: Operation<AlertMarksQuery, AlertMarksQueryVariables> = operation('AlertMarks', 'f74897054e7c00b855299265587ff6fa01416e1055ae7ab6f4b814236e64832e');
-export const Alerts: Operation<AlertsQuery, AlertsQueryVariables> = operation('Alerts', '2106b33f27874aa7b4a97a9a34316ba7f93b82c2b46ffafa0d94cc0a2bdf3707');
+export const AlertTrial: Operation<AlertTrialQuery, AlertTrialQueryVariables> = operation('AlertTrial', '0f5fcf6fa794446b543e29caef76bdf3dd98cf8244540d8819de152dfb4c5e5b');
+export const Alerts: Operation<AlertsQuery, AlertsQueryVariables> = operation('Alerts', '07e6e703a3771ccc16abca17090d735103b7779406a699f4ae4975a2fb53ac4a');
 export const Audit: Operation<AuditQuery, AuditQueryVariables> = operation('Audit', 'e8370dfff8fcbb97d9dc47d24cb3b9a7c42506bf9205ec668cf51a2e80ab4485');
 export const Earlier: Operation<EarlierQuery, EarlierQueryVariables> = operation('Earlier', '68165f59dd6dd1e15e6ebd07f4eca6c3b64c27b0accf389482e60c761d1b3ed1');
 export const EarlierTraffic: Operation<EarlierTrafficQuery, EarlierTrafficQueryVariables> = operation('EarlierTraffic', '404e9478b2a9bb1029e60059fd00e29d523626308818a553f13cadcaa1c52573');
@@ -767,15 +855,18 @@ export const MakeToken: Operation<MakeTokenMutation, MakeTokenMutationVariables>
 export const NetworkPanel: Operation<NetworkPanelQuery, NetworkPanelQueryVariables> = operation('NetworkPanel', 'abb10475742985771034eed5893ff70884c63dcede95cbf38e0a394f625d2d83');
 export const Overview: Operation<OverviewQuery, OverviewQueryVariables> = operation('Overview', '44eeb11d9aba7640a106c33af79b4cb3b8b6f32e1b48220ab7dd7fe326de09e7');
 export const Places: Operation<PlacesQuery, PlacesQueryVariables> = operation('Places', '6ab7b9019145efa633b42a89c40d4a3a58ab6806df8c4f590f31b40d8a7ece37');
+export const RemoveAlert: Operation<RemoveAlertMutation, RemoveAlertMutationVariables> = operation('RemoveAlert', '8be519c1a28035a8149b50e02125ebb1352adf8d9dfc4350362e33b52d7582cd');
 export const RemoveUser: Operation<RemoveUserMutation, RemoveUserMutationVariables> = operation('RemoveUser', 'c41bab117f3f92464cb70a7ff794dd068d4a65283c9f9c7b86aa3d0b85cc10b2');
 export const RemoveView: Operation<RemoveViewMutation, RemoveViewMutationVariables> = operation('RemoveView', 'e706ea3eacc50898842c4e9307f1a27b988b16292efcc803efa13be30d889949');
 export const RevokeGrant: Operation<RevokeGrantMutation, RevokeGrantMutationVariables> = operation('RevokeGrant', '3bc834d8d9dee39e448596d824db5ad311101b5bc262f5714945bd211dde4162');
 export const RevokeToken: Operation<RevokeTokenMutation, RevokeTokenMutationVariables> = operation('RevokeToken', '049511215c38e08ed49b3669fec57cbb5aec3a33d3919b49ef5d7a025c5f7a82');
+export const SaveAlert: Operation<SaveAlertMutation, SaveAlertMutationVariables> = operation('SaveAlert', 'c964f627778b7260c7e29c307f03d3aa711fe5302af26d62965035ee4ec162df');
 export const SaveGrant: Operation<SaveGrantMutation, SaveGrantMutationVariables> = operation('SaveGrant', '0026c5cfab36871d89202fd09434a65f1e7d1caeb7802d337d7626f6a64d3a1f');
 export const SaveView: Operation<SaveViewMutation, SaveViewMutationVariables> = operation('SaveView', 'da3ae82501dd3a2dc7e7de6ce7890437d14b3fc7fa05be26d03ad25c8dd76f31');
 export const SavedViews: Operation<SavedViewsQuery, SavedViewsQueryVariables> = operation('SavedViews', 'deca65c51c27bfff32efd9c11a5f48b0a1a42a3002d9ca3d147bf000523325dc');
 export const SetAdmin: Operation<SetAdminMutation, SetAdminMutationVariables> = operation('SetAdmin', '9da38275007db3d085db66850beb3d57a8e1676499a1b46be54404d69f0a605d');
 export const SignIn: Operation<SignInQuery, SignInQueryVariables> = operation('SignIn', '3d044f899146135cffbdabd811c1166b09e777dcdc3700446bd6e06a38c79664');
+export const SilenceAlert: Operation<SilenceAlertMutation, SilenceAlertMutationVariables> = operation('SilenceAlert', '6f92d2efe1703420bc5c4cb8e9f1da501f15f86ab0dcedbf3d11da49d5088cc2');
 export const StarView: Operation<StarViewMutation, StarViewMutationVariables> = operation('StarView', 'eb99fbcc3682ca2446873250d0c04284a707c5ae130e5a753925f7f47caa57d9');
 export const StarredViews: Operation<StarredViewsQuery, StarredViewsQueryVariables> = operation('StarredViews', '42d7a80e8948b289f64b2657e651ee39498233501331e7e2cdb3eabd708d605b');
 export const Storage: Operation<StorageQuery, StorageQueryVariables> = operation('Storage', 'ac761672a7a3f42ea70db26dcb909ad9b66ecb1b3bba5e7feca70115373ada6b');

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isEnumType, type OperationDefinitionNode, parse } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { addUser } from '../../../access/users.ts';
 import { projectRoot } from '../../../db/project-root.ts';
 import { schema } from '../../../schema/schema.ts';
 import { openStream } from '../../support/http/event-stream.ts';
@@ -24,7 +25,16 @@ let lab: TestService;
 /** An administrator. */
 const ROOT: Credentials = { username: 'root', token: 'root-token' };
 
+/** An editor. */
+const EDITH: Credentials = { username: 'edith', token: 'edith-token' };
+
 const OF_ADMINISTRATORS = ['Audit', 'UserDetails', 'Users'];
+const OF_EDITORS = ['AlertTrial'];
+
+const whoAsks = (name: string): Credentials => {
+  if (OF_ADMINISTRATORS.includes(name)) return ROOT;
+  return OF_EDITORS.includes(name) ? EDITH : ADA;
+};
 
 beforeAll(async () => {
   const crosskey = (n: number) =>
@@ -50,6 +60,10 @@ beforeAll(async () => {
   });
   await lab.addUser(ROOT, []);
   await lab.sql(`update users set is_admin = true where username = 'root'`);
+  await lab.addUser(EDITH, []);
+  await lab.write((connection) =>
+    addUser(connection, { name: EDITH.username, contexts: [CONTEXT], role: 'editor' }),
+  );
 });
 
 afterAll(() => lab.close());
@@ -98,8 +112,13 @@ const GIVEN: Readonly<Record<string, unknown>> = {
   cardStep: 3600,
 };
 
+/** A rule. */
+const ALERT = { name: 'big', counterGroup: guidOf(1), condition: 'KEY_ABOVE', threshold: 1 };
+
 /** Operations with other values. NetworkPanel needs a group whose keys are addresses. */
 const GIVEN_TO: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  AlertTrial: { alert: ALERT },
+  SaveAlert: { alert: ALERT },
   UpdateKeys: { keys: [{ key: 'k1', label: 'K' }] },
   EarlierTraffic: {
     first: { interval: { from: T0 - DAY, to: T0 } },
@@ -148,7 +167,7 @@ async function answerText({ name, hash, variables }: Document): Promise<string> 
   );
   const answer = await lab.call('/graphql', {
     ...sent,
-    headers: { ...sent.headers, ...basic(OF_ADMINISTRATORS.includes(name) ? ROOT : ADA) },
+    headers: { ...sent.headers, ...basic(whoAsks(name)) },
   });
   return answer.text;
 }
@@ -196,6 +215,7 @@ const OF_THE_MOMENT = [
   'Alerts',
   'AlertHistory',
   'AlertMarks',
+  'AlertTrial',
   'Audit',
   'SavedViews',
   'StarredViews',
@@ -209,6 +229,7 @@ describe("the page's documents", () => {
       'AddData',
       'AlertHistory',
       'AlertMarks',
+      'AlertTrial',
       'Alerts',
       'Audit',
       'Earlier',
@@ -230,16 +251,20 @@ describe("the page's documents", () => {
       'Users',
     ]);
     expect(MUTATIONS.map(({ name }) => name).sort()).toEqual([
+      'AcknowledgeEvent',
       'AddUser',
       'EndSessions',
       'MakeToken',
+      'RemoveAlert',
       'RemoveUser',
       'RemoveView',
       'RevokeGrant',
       'RevokeToken',
+      'SaveAlert',
       'SaveGrant',
       'SaveView',
       'SetAdmin',
+      'SilenceAlert',
       'StarView',
       'UpdateKeys',
       'UpdateSlice',
@@ -262,7 +287,8 @@ describe("the page's documents", () => {
     stream.close();
   });
 
-  const ofReaders = ['RemoveView', 'SaveView', 'StarView'];
+  // Readers have views of their own, and there is no event to acknowledge.
+  const ofReaders = ['AcknowledgeEvent', 'RemoveView', 'SaveView', 'StarView'];
 
   it.each(MUTATIONS.filter(({ name }) => !ofReaders.includes(name)))(
     '$name, sent by its hash, is refused to readers',

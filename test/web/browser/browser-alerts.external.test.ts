@@ -70,21 +70,21 @@ describeInBrowser('alerts in the dashboard', (openAt) => {
     await expect.poll(() => rowsOf(page, 'Firing')).toHaveLength(3);
     const talker = 'any key of Hosts with Total bytes above 5.00 MB in 5 minutes';
     expect((await rowsOf(page, 'Firing')).map(plain)).toEqual([
-      `critical | ${host2} moved 9.00 MB in 5 minutes; the rule allows 5.00 MB | Mon 15 Jul 2024, 12:15 | firing for 15 minutes | 15.0 MB | big talker`,
-      'warning | All of Hosts moved 18.0 MB in 5 minutes; the rule allows 12.0 MB | Mon 15 Jul 2024, 12:20 | firing for 10 minutes | 18.0 MB | busy network',
-      `info | ${host2} moved 9.00 MB in 5 minutes, more than 40.0 % of the total | Mon 15 Jul 2024, 12:15 | firing for 15 minutes | 15.0 MB | half of it`,
+      `critical | ${host2} moved 9.00 MB in 5 minutes; the rule allows 5.00 MB | Mon 15 Jul 2024, 12:15 | firing for 15 minutes | 15.0 MB | big talker | –`,
+      'warning | All of Hosts moved 18.0 MB in 5 minutes; the rule allows 12.0 MB | Mon 15 Jul 2024, 12:20 | firing for 10 minutes | 18.0 MB | busy network | –',
+      `info | ${host2} moved 9.00 MB in 5 minutes, more than 40.0 % of the total | Mon 15 Jul 2024, 12:15 | firing for 15 minutes | 15.0 MB | half of it | –`,
     ]);
     expect((await rowsOf(page, 'Rules')).map(plain)).toEqual([
-      'warning | an hour | Hosts with Total bytes above 1 B in total in 1 hour | disabled | –',
-      `critical | big talker A host that sends more than the backup | ${talker} | 1 firing | Mon 15 Jul 2024, 12:25`,
-      'warning | busy network | Hosts with Total bytes above 12.0 MB in total in 5 minutes | 1 firing | Mon 15 Jul 2024, 12:25',
-      'info | half of it | any key of Hosts with more than 40.0 % of all Total bytes in 5 minutes | 1 firing | Mon 15 Jul 2024, 12:25',
-      'warning | hot rack | any key of Sensors with Temperature above 29 celsius in 5 minutes | quiet | –',
+      'warning | an hour | Hosts with Total bytes above 1 B in total in 1 hour | disabled | a file',
+      `critical | big talker A host that sends more than the backup | ${talker} | 1 firing evaluated up to Mon 15 Jul 2024, 12:25 | a file`,
+      'warning | busy network | Hosts with Total bytes above 12.0 MB in total in 5 minutes | 1 firing evaluated up to Mon 15 Jul 2024, 12:25 | a file',
+      'info | half of it | any key of Hosts with more than 40.0 % of all Total bytes in 5 minutes | 1 firing evaluated up to Mon 15 Jul 2024, 12:25 | a file',
+      'warning | hot rack | any key of Sensors with Temperature above 29 celsius in 5 minutes | quiet | a file',
     ]);
     const history = (await rowsOf(page, 'History')).map(plain);
     expect(history).toHaveLength(2);
     expect(history[0]).toBe(
-      `critical | ${host0} moved 8.00 MB in 5 minutes; the rule allows 5.00 MB | Mon 15 Jul 2024, 12:05 | 10 minutes | 8.00 MB | big talker`,
+      `critical | ${host0} moved 8.00 MB in 5 minutes; the rule allows 5.00 MB | Mon 15 Jul 2024, 12:05 | 10 minutes | 8.00 MB | big talker | –`,
     );
   });
 

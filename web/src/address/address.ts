@@ -8,6 +8,7 @@ import {
   parseRanking,
   type Ranking,
 } from './ranking.ts';
+import { formatRuleDraft, parseRuleDraft, type RuleDraft } from './rule-draft.ts';
 import { formatStep, parseStep } from './step.ts';
 import {
   DEFAULT_WINDOW,
@@ -51,6 +52,8 @@ export type Address = {
   readonly alert: string | null;
   /** Cursor after which the page of the history begins; null: the newest page. */
   readonly after: string | null;
+  /** The alert rule whose form is open. */
+  readonly draft: RuleDraft | null;
   /** How the events of a page of the history are sorted. */
   readonly order: (typeof ORDERS)[number];
   /** The user or group whose panel is open. */
@@ -240,6 +243,12 @@ function readOtherViews(reader: AddressReader) {
   return {
     alert: reader.text('alert'),
     after: reader.text('after'),
+    draft: reader.read('rule', {
+      parse: parseRuleDraft,
+      must: 'new, or change: or copy: with the name of a rule',
+      otherwise: null,
+      instead: 'all rules',
+    }),
     order: reader.oneOf('order', ORDERS),
     account: readAccount(reader),
     actor: reader.text('actor'),
@@ -285,6 +294,7 @@ export function formatAddress(address: Address): string {
     ['by', bare(address.by)],
     ['alert', address.alert],
     ['after', address.after],
+    ['rule', address.draft && formatRuleDraft(address.draft)],
     ['order', address.order === 'matters' ? null : address.order],
     [account?.isGroup ? 'usergroup' : 'user', account?.name ?? null],
     ['actor', address.actor],

@@ -66,6 +66,24 @@ export function formatRate(perSecond: number, measure: Measure, units: Units): Q
   return [number, `${prefix}${unit}/s`];
 }
 
+/** The prefixes that people type; data of a petabyte in a window is typed with more digits. */
+const TYPED_PREFIXES = PREFIXES.slice(0, 5);
+
+/** Returns the units in which an amount or a rate can be typed, small ones first. */
+export function prefixedUnits(
+  measure: Measure,
+  units: Units,
+  of: 'amounts' | 'rates',
+): readonly { readonly name: string; readonly times: number }[] {
+  const { unit } = dataUnit(measure, units[of]);
+  const base = measure.kind === 'other' ? 1000 : units.base;
+  return TYPED_PREFIXES.map((prefix, power) => {
+    const shown = base === 1024 && power > 0 ? binary(prefix) : prefix;
+    const name = measure.kind === 'other' ? `${shown} ${measure.name}`.trim() : shown + unit;
+    return { name: of === 'rates' ? `${name}/s` : name, times: base ** power };
+  });
+}
+
 export const amountFactor = (measure: Measure, units: Units): number =>
   dataUnit(measure, units.amounts).factor;
 

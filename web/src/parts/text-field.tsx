@@ -5,7 +5,7 @@ type TextFieldProps = {
   readonly label: string;
   readonly value: string;
   readonly onInput: (value: string) => void;
-  readonly type?: 'text' | 'date';
+  readonly type?: 'text' | 'date' | 'datetime-local';
   readonly hint?: string | undefined;
   /** Why the value was refused. */
   readonly fault?: string | null;

@@ -15,6 +15,8 @@ export type AlertsState = {
   readonly status: ContextStatus | null;
   /** Whether the viewer is an administrator, as far as is known. */
   readonly isAdmin: boolean;
+  /** Whether the viewer may change the context, as far as is known. */
+  readonly mayEdit: boolean;
   /** Whether the viewer may add data to a context, as far as is known. */
   readonly mayAdd: boolean;
   /** Asks again, unless a request is running; called by views when they load. */

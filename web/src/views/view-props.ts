@@ -31,6 +31,7 @@ export const IN_NO_VIEW = {
   key: null,
   alert: null,
   after: null,
+  draft: null,
   account: null,
   actor: null,
   since: null,

@@ -22,7 +22,11 @@ export function metricText(value: BigNumber, rule: EventRule, units: Units): str
 }
 
 /** An event's `value` or `peakValue` in the viewer's units. */
-export const valueText = (value: BigNumber, { alert }: AlertEvent, units: Units): string =>
+export const valueText = (
+  value: BigNumber,
+  { alert }: Pick<AlertEvent, 'alert'>,
+  units: Units,
+): string =>
   alert.comparison === 'SILENT_SECONDS'
     ? longDuration(toNumber(value))
     : `${alert.comparison === 'KEY_GROWS_BY' ? '+' : ''}${metricText(value, alert, units)}`;

@@ -42,8 +42,9 @@ export function firingSentence({ count, worst }: FiringCount): string {
   return `${all}, ${worst.count} of severity ${worst.severity}`;
 }
 
-/** Orders events by what matters: worst first, then newest first. */
+/** Orders events by what matters: first those that nobody looks after, the worst, the newest. */
 export const compareEvents = (a: AlertEvent, b: AlertEvent): number =>
+  Number(a.acknowledgedAt !== null) - Number(b.acknowledgedAt !== null) ||
   compareSeverities(a.alert.severity, b.alert.severity) ||
   b.startedAt - a.startedAt ||
   (a.id < b.id ? -1 : 1);

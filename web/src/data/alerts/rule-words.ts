@@ -6,18 +6,41 @@ import { metricText } from './alert-words.ts';
 import type { EventRule } from './firing.ts';
 
 /**
- * Everything that a rule says, in a sentence: `any key of Hosts with Total above 100 MB in 5
- * minutes`.
+ * Everything that a rule says, in a sentence: `any key of Hosts in 10.0.0.0/8 with Total above 100 MB
+ * in 5 minutes; ends after 2 windows without`.
  */
 export function ruleText(rule: EventRule, units: Units): string {
+  const { forWindows, clearWindows } = rule;
   const probe = rule.probe === null ? '' : `, from the probe ${isolated(rule.probe)}`;
-  const filter = rule.filtered ? ', counting only keys that pass its filter' : '';
-  return `${firesText(rule, units)}${filter}${probe}`;
+  const inRow = forWindows > 1 ? `, ${forWindows} windows in a row` : '';
+  const ends = clearWindows > 1 ? `; ends after ${clearWindows} windows without` : '';
+  return `${firesText(rule, units)}${probe}${inRow}${ends}`;
 }
 
-function firesText(rule: EventRule, units: Units): string {
-  const { comparison, threshold, counterGroup } = rule;
+/** The keys of a rule: `Hosts in 10.0.0.0/8 but not in 10.1.0.0/16`. */
+function watchedText({ counterGroup, filter, filtered }: EventRule): string {
   const group = isolated(counterGroup.name);
+  // A limited grant shows that there is a filter, but not which.
+  if (!filter) return filtered ? `${group} that pass its filter` : group;
+  const { cidr, excludeCidr, keys, excludeKeys, search, match, exclude } = filter;
+  const parts = [
+    ...list('in', cidr),
+    ...list('outside', excludeCidr),
+    ...list('among', keys),
+    ...list('except', excludeKeys),
+    ...(search === null ? [] : [`whose name contains “${isolated(search)}”`]),
+    ...(match === null ? [] : [`whose raw key matches ${isolated(match)}`]),
+    ...(exclude === null ? [] : [`whose raw key does not match ${isolated(exclude)}`]),
+  ];
+  return [group, ...parts].join(' ');
+}
+
+const list = (word: string, items: readonly string[]): readonly string[] =>
+  items.length === 0 ? [] : [`${word} ${items.map(isolated).join(', ')}`];
+
+function firesText(rule: EventRule, units: Units): string {
+  const { comparison, threshold } = rule;
+  const group = watchedText(rule);
   const meter = isolated(rule.meter.name);
   const window = longDuration(rule.windowSeconds);
   const limit = () => metricText(threshold, rule, units);

@@ -2,17 +2,26 @@ import { useEffect } from 'preact/hooks';
 import { AlertHistory } from '../../../generated/operations.ts';
 import { faultOfProblem } from '../../api/fault.ts';
 import { useAnswer } from '../../api/use-answer.ts';
-import { firingMark } from '../../data/alerts/firing.ts';
+import {
+  type AlertEvent,
+  compareEvents,
+  firingEvents,
+  firingMark,
+} from '../../data/alerts/firing.ts';
 import { historyVariables } from '../../data/alerts/history.ts';
 import { IconButton } from '../../parts/icon.tsx';
 import { FaultNotice } from '../../parts/notice.tsx';
 import { NoAnswerNotice } from '../no-answer-notice.tsx';
 import { useOutcome } from '../use-outcome.ts';
 import type { ViewProps } from '../view-props.ts';
+import { type AlertsViewProps, mayMakeRules } from './alerts-props.ts';
 import { FiringTable } from './firing-table.tsx';
-import { HistoryTable } from './history-table.tsx';
+import { type EventPage, HistoryTable } from './history-table.tsx';
+import { NewRuleLink } from './new-rule-link.tsx';
 import { NoRulesNotice } from './no-rules-notice.tsx';
+import { RuleEditor } from './rule-editor.tsx';
 import { RuleTable } from './rule-table.tsx';
+import { SinkTable } from './sink-table.tsx';
 import { useRefreshedBy } from './use-alerts.ts';
 
 /** What is firing, the rules, and the history. */
@@ -40,33 +49,64 @@ export function AlertsView(props: ViewProps) {
       />
     );
   }
+  const onChanged = () => {
+    alerts.refresh();
+    refresh();
+  };
+  const own = { ...props, sinks: data?.context?.alertSinks ?? null, onChanged };
+  if (address.draft) {
+    return data && alerts.rules ? (
+      <RuleEditor key={JSON.stringify(address.draft)} {...own} draft={address.draft} />
+    ) : (
+      <EditorSkeleton />
+    );
+  }
   const events = data?.context?.alertEvents ?? null;
   const hasRules = alerts.rules === null || alerts.rules.length > 0;
   const hasEvents = events === null || events.edges.length > 0 || address.after !== null;
   return (
     <div class={`view ${isLoading && events ? 'is-stale' : ''}`} aria-busy={isLoading}>
-      <AlertsHead {...props} isLoading={isLoading} onReload={reload} />
+      <AlertsHead {...own} isLoading={isLoading} onReload={reload} />
       <p class="sr-only" role="status">
         {isLoading ? 'Loading …' : ''}
       </p>
       {hasRules ? (
         <>
-          <FiringTable {...props} />
-          <RuleTable {...props} />
+          <FiringTable {...own} events={alerts.rules && firingEvents(alerts.rules)} />
+          <RuleTable {...own} />
+          <SinkTable {...own} />
         </>
+      ) : events && events.edges.length > 0 && !mayMakeRules(own) ? (
+        // Who sees only a part of a context sees what fires there, but no rules.
+        <FiringTable {...own} events={firingIn(events)} />
       ) : (
-        <NoRulesNotice {...props} />
+        <NoRulesNotice {...own} />
       )}
-      {(hasRules || hasEvents) && <HistoryTable {...props} events={events} />}
+      {(hasRules || hasEvents) && <HistoryTable {...own} events={events} />}
     </div>
   );
 }
 
-type HeadProps = ViewProps & { readonly isLoading: boolean; readonly onReload: () => void };
+const firingIn = ({ edges }: EventPage): readonly AlertEvent[] =>
+  edges
+    .map(({ node }) => node)
+    .filter(({ endedAt }) => endedAt === null)
+    .sort(compareEvents);
+
+const EditorSkeleton = () => (
+  <div class="view" aria-busy="true">
+    <div class="skeleton" aria-hidden="true">
+      <span class="bone is-list" />
+    </div>
+  </div>
+);
+
+type HeadProps = AlertsViewProps & { readonly isLoading: boolean; readonly onReload: () => void };
 
 function AlertsHead(props: HeadProps) {
   const { address, navigate, moments, alerts, isLoading, onReload } = props;
-  const { fault } = alerts;
+  const { fault, rules } = alerts;
+  const hasRules = rules !== null && rules.length > 0;
   return (
     <div class="storage-head">
       <div>
@@ -80,8 +120,9 @@ function AlertsHead(props: HeadProps) {
         </p>
       </div>
       <div class="alerts-buttons">
+        {mayMakeRules(props) && hasRules && <NewRuleLink {...props} />}
         <IconButton icon="reload" name="Reload" disabled={isLoading} onClick={onReload} />
-        {alerts.rules !== null && alerts.rules.length > 0 && (
+        {hasRules && (
           <button
             type="button"
             class={`button is-live ${liveClass(props)}`}

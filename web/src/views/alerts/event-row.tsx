@@ -3,14 +3,23 @@ import type { AlertEvent } from '../../data/alerts/firing.ts';
 import { allDigits } from '../../format/big-number.ts';
 import { isolated } from '../../format/isolated.ts';
 import { longDuration } from '../../format/moment.ts';
-import type { ViewProps } from '../view-props.ts';
+import { Acknowledgement } from './acknowledgement.tsx';
+import type { AlertsViewProps } from './alerts-props.ts';
 import { EventKey } from './event-key.tsx';
 import { SeverityMark } from './severity-mark.tsx';
 
-export const EVENT_COLUMNS = ['Severity', 'What, and why', 'Began', 'Lasted', '#Peak', 'Rule'];
+export const EVENT_COLUMNS = [
+  'Severity',
+  'What, and why',
+  'Began',
+  'Lasted',
+  '#Peak',
+  'Rule',
+  'Acknowledged',
+];
 
 /** An event that is firing or has ended. */
-export function EventRow(props: ViewProps & { readonly event: AlertEvent }) {
+export function EventRow(props: AlertsViewProps & { readonly event: AlertEvent }) {
   const { event, moments, address } = props;
   const { alert } = event;
   return (
@@ -37,11 +46,14 @@ export function EventRow(props: ViewProps & { readonly event: AlertEvent }) {
       >
         {alert.name}
       </td>
+      <td class="is-wrapped" data-name="Acknowledged">
+        <Acknowledgement {...props} />
+      </td>
     </tr>
   );
 }
 
-function Lasted({ event, moments, choice }: ViewProps & { readonly event: AlertEvent }) {
+function Lasted({ event, moments, choice }: AlertsViewProps & { readonly event: AlertEvent }) {
   const { startedAt, endedAt } = event;
   if (endedAt === null) {
     const soFar = Math.max(0, (choice?.totalWindow?.to ?? startedAt) - startedAt);

@@ -1,19 +1,21 @@
-import { firingEvents } from '../../data/alerts/firing.ts';
+import type { AlertEvent } from '../../data/alerts/firing.ts';
 import { TableCard } from '../../parts/table-card.tsx';
-import type { ViewProps } from '../view-props.ts';
+import type { AlertsViewProps } from './alerts-props.ts';
 import { EVENT_COLUMNS, EventRow } from './event-row.tsx';
 
+/** events null: still loading. */
+type FiringProps = AlertsViewProps & { readonly events: readonly AlertEvent[] | null };
+
 /** The firing events, those that matter most first. */
-export function FiringTable(props: ViewProps) {
-  const { rules } = props.alerts;
-  if (rules === null) {
+export function FiringTable(props: FiringProps) {
+  const { events } = props;
+  if (events === null) {
     return (
       <div class="skeleton" aria-hidden="true">
         <span class="bone is-list" />
       </div>
     );
   }
-  const events = firingEvents(rules);
   return (
     <TableCard
       name="Firing"

@@ -5,15 +5,16 @@ import { focusOn } from '../../parts/focus.ts';
 import { onPlainClick } from '../../parts/on-plain-click.ts';
 import { TableCard } from '../../parts/table-card.tsx';
 import type { ViewProps } from '../view-props.ts';
+import type { AlertsViewProps } from './alerts-props.ts';
 import { EVENT_COLUMNS, EventRow } from './event-row.tsx';
 
-type EventPage = {
+export type EventPage = {
   readonly edges: readonly { readonly node: AlertEvent }[];
   readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
 };
 
 /** events null: still loading. */
-type HistoryProps = ViewProps & { readonly events: EventPage | null };
+type HistoryProps = AlertsViewProps & { readonly events: EventPage | null };
 
 /** A page of the events that have ended. */
 export function HistoryTable(props: HistoryProps) {

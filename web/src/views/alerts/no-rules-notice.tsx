@@ -1,9 +1,11 @@
 import { Command } from '../../parts/command.tsx';
 import { Notice } from '../../parts/notice.tsx';
-import type { ViewProps } from '../view-props.ts';
+import { type AlertsViewProps, mayMakeRules } from './alerts-props.ts';
+import { NewRuleLink } from './new-rule-link.tsx';
 
-/** How to declare rules. */
-export function NoRulesNotice({ address, group }: ViewProps) {
+/** How to make the first rule. */
+export function NoRulesNotice(props: AlertsViewProps) {
+  const { address, group } = props;
   const declaration = {
     context: address.context,
     alerts: [
@@ -15,11 +17,15 @@ export function NoRulesNotice({ address, group }: ViewProps) {
     ],
   };
   return (
-    <Notice title={`The context “${address.context}” has no alert rules yet`}>
+    <Notice
+      title={`The context “${address.context}” has no alert rules yet`}
+      actions={mayMakeRules(props) && <NewRuleLink {...props} />}
+    >
       <p>
-        A rule watches a counter group and fires when a key or the total crosses a threshold. The
-        server's operator declares rules in a file like this one and applies it with{' '}
-        <Command>apply alerts.json</Command>:
+        {!mayMakeRules(props) && 'Rules are shown to whoever may see all of the context. '}A rule
+        watches a counter group and fires when a key or the total crosses a threshold.{' '}
+        {mayMakeRules(props) ? 'Make one here, or declare' : 'Editors make them here, or declare'}{' '}
+        rules in a file like this one and apply it with <Command>apply alerts.json</Command>:
       </p>
       <pre>{JSON.stringify(declaration, null, 2)}</pre>
       <p>

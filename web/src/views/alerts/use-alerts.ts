@@ -6,6 +6,7 @@ import type { Session } from '../../api/session.ts';
 import { useAnswer } from '../../api/use-answer.ts';
 import { type StreamState, useStream } from '../../api/use-stream.ts';
 import type { Rule } from '../../data/alerts/firing.ts';
+import { mayEdit } from '../../data/edits/may-edit.ts';
 import type { ContextStatus } from '../../data/overview/context-status.ts';
 import { nodeOf } from '../../data/questions.ts';
 import type { AlertsState } from '../alerts-state.ts';
@@ -52,7 +53,16 @@ export function useAlerts({ session, address, onSignOut }: AlertsProps): AlertsS
   const stream = useChanges({ session, address, rules, refresh });
   const isAdmin = data?.viewer.isAdmin ?? false;
   const mayAdd = isAdmin || (data?.viewer.editableContexts.length ?? 0) > 0;
-  return { rules, status, fault, stream, refresh, isAdmin, mayAdd };
+  return {
+    rules,
+    status,
+    fault,
+    stream,
+    refresh,
+    isAdmin,
+    mayAdd,
+    mayEdit: mayEdit(data, address),
+  };
 }
 
 /** What is known of a context. */

@@ -36,7 +36,7 @@ export function SubjectChoices({ address, navigate, choice, group }: ViewProps) 
   }
 }
 
-const groupOptions = (groups: readonly GroupChoice[]): readonly ChoiceOption[] => [
+export const groupOptions = (groups: readonly GroupChoice[]): readonly ChoiceOption[] => [
   ...groups.filter(({ keyKind }) => keyKind !== 'CROSSKEY').map((group) => groupOption(group)),
   ...groups
     .filter(({ keyKind }) => keyKind === 'CROSSKEY')
@@ -45,7 +45,7 @@ const groupOptions = (groups: readonly GroupChoice[]): readonly ChoiceOption[] =
 
 const groupOption = ({ guid, name }: GroupChoice): ChoiceOption => ({ value: guid, label: name });
 
-const meterOption = ({ index, name, units, type }: MeterChoice): ChoiceOption => ({
+export const meterOption = ({ index, name, units, type }: MeterChoice): ChoiceOption => ({
   value: String(index),
   label: name.toLowerCase().includes(units.toLowerCase()) ? name : `${name} (${units})`,
   disabled: meterKind(type) === 'invalid',

@@ -6,6 +6,7 @@ import { agoOf } from '../../data/questions.ts';
 import { drilldownGroups } from '../../data/shown-key.ts';
 import { FaultNotice, Notice } from '../../parts/notice.tsx';
 import { onPlainClick } from '../../parts/on-plain-click.ts';
+import { NewRuleLink } from '../alerts/new-rule-link.tsx';
 import { DrilldownList } from './drilldown-list.tsx';
 import { KeyAttributes } from './key-attributes.tsx';
 import { KeyChart } from './key-chart.tsx';
@@ -50,6 +51,16 @@ export function KeyDetails(props: KeyViewProps) {
             <FaultNotice fault={faults.chart} missing="The chart is missing." onRetry={onReload} />
           ) : (
             <KeyChart {...props} figures={figures} />
+          )}
+          {props.mayEdit && known && !network && (
+            <p>
+              <NewRuleLink
+                {...props}
+                class=""
+                text="Alert me about this key"
+                about={known.readable}
+              />
+            </p>
           )}
           {network && <NetworkParts {...props} figures={figures} network={network} />}
           {groups.map((each) => (

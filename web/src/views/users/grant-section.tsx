@@ -3,7 +3,7 @@ import { RevokeGrant } from '../../../generated/operations.ts';
 import { type Grant, limitText, ROLES } from '../../data/users/accounts.ts';
 import { useFocusAfter } from '../../parts/focus.ts';
 import { IconButton } from '../../parts/icon.tsx';
-import { ConfirmButton } from './confirm-button.tsx';
+import { ConfirmButton } from '../controls/confirm-button.tsx';
 import { GrantForm } from './grant-form.tsx';
 import type { AccountProps } from './users-props.ts';
 

@@ -1,6 +1,6 @@
 import { EndSessions } from '../../../generated/operations.ts';
 import { isolated } from '../../format/isolated.ts';
-import { ConfirmButton } from './confirm-button.tsx';
+import { ConfirmButton } from '../controls/confirm-button.tsx';
 import type { AccountProps } from './users-props.ts';
 
 /** Where a user is signed in. */

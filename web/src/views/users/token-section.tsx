@@ -7,8 +7,8 @@ import { isolated } from '../../format/isolated.ts';
 import { type Moments, parseField } from '../../format/moment.ts';
 import { useFocusAfter } from '../../parts/focus.ts';
 import { TextField } from '../../parts/text-field.tsx';
+import { ConfirmButton } from '../controls/confirm-button.tsx';
 import { EditActions, escapeTo } from '../controls/edit-actions.tsx';
-import { ConfirmButton } from './confirm-button.tsx';
 import type { AccountProps } from './users-props.ts';
 
 type MadeToken = { readonly name: string; readonly token: string };

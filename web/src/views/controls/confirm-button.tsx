@@ -10,6 +10,7 @@ type ConfirmProps<Data, Variables> = {
   readonly session: Session;
   /** What the buttons say: the one that asks, and the one in the dialog. */
   readonly label: string;
+  readonly class?: string;
   /** Replaces the text of the first one. */
   readonly icon?: IconName;
   /** The question. */
@@ -32,7 +33,7 @@ export function ConfirmButton<Data, Variables>(props: ConfirmProps<Data, Variabl
       {icon ? (
         <IconButton icon={icon} name={label} onClick={open} />
       ) : (
-        <button type="button" class="button" onClick={open}>
+        <button type="button" class={props.class ?? 'button'} onClick={open}>
           {label}
         </button>
       )}
