@@ -89,7 +89,7 @@ describeInBrowser('the look of the dashboard', (openAt) => {
     const { page, settled } = await open(TOP);
     const firing = page.locator('.tab-firing');
     const buttons = await page.locator('.popover > button').all();
-    expect(buttons).toHaveLength(4);
+    expect(buttons).toHaveLength(5);
     for (const width of [320, 390, 540, 720, 740, 780, 860, 960, 1040, 1100, 1440]) {
       await page.setViewportSize({ width, height: 900 });
       await settled();
