@@ -36,7 +36,7 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'cache-control': 'no-cache',
 };
 
-const HINT = `<p id="hint" class="graphiql-container">To sign in, sign in to the dashboard, or fill in the
+const HINT = `<p id="hint" class="graphiql-container">To sign in, <a href="./">sign in to the dashboard</a>, or fill in the
 headers below. The examples need the name of a context in their variables.</p>
 `;
 
@@ -69,7 +69,8 @@ export function renderPage(
 <script type="application/json" id="settings">${jsonInHtml(settings)}</script>
 <script type="module" src="${address('script')}"></script>
 <script defer src="${address('graphiqlScript')}"></script>`,
-    body: `<nav id="examples" class="graphiql-container" aria-label="Example queries"><span>Examples</span></nav>
+    body: `<header class="unseen"><h1>countergraph explorer</h1></header>
+<nav id="examples" class="graphiql-container" aria-label="Example queries"><span>Examples</span></nav>
 ${credentials ? '' : HINT}<main id="explorer"><p>Loading …</p></main>`,
   });
 }
@@ -101,14 +102,17 @@ export const renderSignInPage = (
     head: `<link rel="icon" type="image/svg+xml" href="${folder}/${assets.icon.fileName}">
 <link rel="stylesheet" href="${folder}/${assets.signInStyle.fileName}">
 <script type="module" src="${folder}/${assets.signInScript.fileName}"></script>`,
-    body: `<form>
-<h1>countergraph explorer</h1>
+    body: `<main>
+<form aria-labelledby="title">
+<h1 id="title">Sign in to the explorer</h1>
+<p>With the user and token of the dashboard: you are signed in there, too.</p>
 <label>User <input name="username" autocomplete="username" required autofocus></label>
 <label>Token <input name="token" type="password" autocomplete="current-password" required></label>
 <label class="stay"><input name="stay" type="checkbox"> Stay signed in for 30 days</label>
+<p role="alert"></p>
 <button>Sign in</button>
-${elsewhere ? linkTo(elsewhere) : ''}<output></output>
-</form>`,
+${elsewhere ? linkTo(elsewhere) : ''}</form>
+</main>`,
   });
 
 const linkTo = ({ name, url }: SignInElsewhere): string =>

@@ -6,6 +6,7 @@ import type { RunningServer } from '../../server/start-server.ts';
 import { createTestDatabase, type TestDatabase, withClient } from '../support/database/database.ts';
 import { readMetrics } from '../support/http/metrics-text.ts';
 import { labelKey } from '../support/lab/label-key.ts';
+import { violations } from '../web/browser/axe-violations.ts';
 import { type ExplorerPage, launch, openContext, openExplorer } from './explorer-page.ts';
 import { DEMO, startExplorerServer } from './explorer-server.ts';
 
@@ -85,7 +86,7 @@ describe('the explorer in a browser', { timeout: 90_000 }, () => {
     await example('Slices and pools').click();
     await tab('SlicesAndPools').waitFor();
     await play('"totalWindow": {');
-    await page.getByRole('tab', { name: 'Mine' }).click();
+    await page.getByRole('button', { name: 'Mine', exact: true }).click();
     await shows('operation.graphql', 'query Mine { viewer { username } }');
     await play('"username": "demo"');
   });
@@ -105,7 +106,7 @@ describe('the explorer in a browser', { timeout: 90_000 }, () => {
     await example('Search for keys').click();
     await tab('SearchKeys').waitFor();
     await play('"totalCount"');
-    expect(await page.getByRole('tab').count()).toBe(2);
+    expect(await page.locator('.graphiql-tab').count()).toBe(2);
   });
 
   it('opens the query in its address in a tab, and keeps it there', async () => {
@@ -123,6 +124,27 @@ describe('the explorer in a browser', { timeout: 90_000 }, () => {
     await openAgain(page.url());
     await tab('Linked').waitFor();
     await shows('variables.json', '{"name":"demo"}');
+  });
+
+  it('opens what a link of the dashboard has in its fragment', async () => {
+    const query = 'query Linked($name: String!) { context(name: $name) { name } }';
+    const parts = new URLSearchParams({ query, variables: '{"name":"demo"}' });
+    const { page, tab, play } = await open(`${demo.url}/graphql#${parts}`);
+    await tab('Linked').waitFor();
+    await play('"name": "demo"');
+    expect(page.url()).toBe(`${demo.url}/graphql`);
+  });
+
+  it.each(['light', 'dark'] as const)('can be used by everybody: %s', async (colorScheme) => {
+    const { page, play } = await open(`${demo.url}/graphql`);
+    await page.emulateMedia({ colorScheme });
+    // The editor chooses its colours when it starts.
+    await page.reload();
+    await play('"rank": 1,');
+    expect(await violations(page, 'all')).toEqual([]);
+    await page.setViewportSize({ width: 390, height: 900 });
+    expect(await violations(page, 'all')).toEqual([]);
+    await page.setViewportSize({ width: 1600, height: 900 });
   });
 
   it('shows each answer to a subscription as it comes, until it is stopped', async () => {

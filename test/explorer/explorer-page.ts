@@ -125,7 +125,7 @@ export async function openExplorer(
       // The buttons are disabled until the editors are ready.
       for (const { title } of EXAMPLES) await example(title).waitFor();
     },
-    tab: (name) => page.getByRole('tab', { name, selected: true }),
+    tab: (name) => page.locator('.graphiql-tabs [aria-current="true"]', { hasText: name }),
     async play(expected) {
       await page.getByRole('button', { name: 'Execute query' }).click();
       await shows('response.json', expected);

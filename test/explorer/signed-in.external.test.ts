@@ -37,7 +37,7 @@ describe('COUNTERGRAPH_EXPLORER=signed-in in a browser', { timeout: 90_000 }, ()
         await tab.getByRole('button', { name: 'Sign in' }).click();
       };
       await signIn('other');
-      await tab.getByText('Invalid API token').waitFor();
+      await tab.getByText('The user or token is wrong.').waitFor();
       await signIn(ADA.token);
       const play = tab.getByRole('button', { name: 'Execute query' });
       await play.waitFor();

@@ -172,11 +172,22 @@ function startWith(query, variables) {
   storage.setItem('graphiql:variables', variables);
 }
 
+/** Characters of a query or of variables in a link: more than the server takes are no use. */
+const MOST_LINKED = 256 * 1024;
+
+/** Returns what the address says: pages link by the fragment, which is not sent to the server. */
+function addressed() {
+  const parts = [location.hash.slice(1), location.search];
+  const given = parts.map((part) => new URLSearchParams(part)).find((each) => each.has('query'));
+  const texts = [given?.get('query') ?? '', given?.get('variables') ?? ''];
+  return texts.every((text) => text.length <= MOST_LINKED) ? given : undefined;
+}
+
 /** Starts with the query in the address, else with the stored tabs, else with the first example. */
 function chooseStart() {
-  const address = new URLSearchParams(location.search);
+  const address = addressed();
   const [example] = settings.examples;
-  if (address.has('query')) {
+  if (address) {
     startWith(address.get('query'), address.get('variables') ?? '');
   } else if (storage.getItem('graphiql:tabState') === null) {
     startWith(example.query, variablesOf(example));
@@ -185,12 +196,40 @@ function chooseStart() {
   history.replaceState(null, '', location.pathname);
 }
 
+/**
+ * Makes GraphiQL's tabs a list of buttons: what is within a tab cannot be reached by all who use a
+ * screen reader, and these contain a button that closes them.
+ */
+function listTabs() {
+  const list = document.querySelector('.graphiql-tabs');
+  if (!list) return;
+  const asButtons = () => {
+    list.removeAttribute('role');
+    for (const tab of list.querySelectorAll('.graphiql-tab')) {
+      tab.removeAttribute('role');
+      tab.removeAttribute('aria-selected');
+      const isShown = tab.classList.contains('graphiql-tab-active');
+      tab.querySelector('button').setAttribute('aria-current', String(isShown));
+    }
+  };
+  asButtons();
+  const attributeFilter = ['role', 'aria-selected', 'class'];
+  new MutationObserver(asButtons).observe(list, {
+    attributeFilter,
+    childList: true,
+    subtree: true,
+  });
+}
+
 async function start() {
   startHeaders ??= (await signedInUser()) === null ? settings.headers : '{}';
   const buttons = settings.examples.map(buttonOf);
   document.querySelector('#examples').append(...buttons);
-  monaco.editor.onDidCreateModel(() => {
-    for (const button of buttons) button.disabled = !TEXTS.every(textOf);
+  const follow = monaco.editor.onDidCreateModel(() => {
+    if (!TEXTS.every(textOf)) return;
+    for (const button of buttons) button.disabled = false;
+    listTabs();
+    follow.dispose();
   });
   chooseStart();
   YogaGraphiQL.renderYogaGraphiQL(document.querySelector('#explorer'), {

@@ -20,6 +20,7 @@ import './styles/users.css';
 import './styles/add.css';
 import './styles/help.css';
 import './styles/saved.css';
+import './styles/view-as.css';
 import './styles/forced-colors.css';
 import './styles/print.css';
 import { App } from './app.tsx';

@@ -9,8 +9,11 @@ type Violation = { id: string; impact: string; nodes: { target: string[]; html: 
 /** Rules that are checked although axe-core calls their violations only moderate. */
 const ALSO_CHECKED = ['landmark-unique'];
 
-/** The violations of serious or critical impact that axe-core finds, and of `ALSO_CHECKED`. */
-export async function violations(page: Page): Promise<string[]> {
+/**
+ * The violations of serious or critical impact that axe-core finds, and of `ALSO_CHECKED`; or all of
+ * them.
+ */
+export async function violations(page: Page, which?: 'all'): Promise<string[]> {
   // The page's policy forbids adding a script; evaluation by the browser is allowed.
   if (!(await page.evaluate("'axe' in window"))) await page.evaluate(AXE);
   const found = await page.evaluate<{ violations: Violation[] }>(
@@ -20,7 +23,10 @@ export async function violations(page: Page): Promise<string[]> {
   return found.violations
     .filter(
       ({ id, impact }) =>
-        impact === 'serious' || impact === 'critical' || ALSO_CHECKED.includes(id),
+        which === 'all' ||
+        impact === 'serious' ||
+        impact === 'critical' ||
+        ALSO_CHECKED.includes(id),
     )
     .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`));
 }

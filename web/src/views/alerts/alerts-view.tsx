@@ -9,10 +9,12 @@ import {
   firingMark,
 } from '../../data/alerts/firing.ts';
 import { historyVariables } from '../../data/alerts/history.ts';
+import { alertsQuery } from '../../data/view-as/asked-queries.ts';
 import { IconButton } from '../../parts/icon.tsx';
 import { FaultNotice } from '../../parts/notice.tsx';
 import { NoAnswerNotice } from '../no-answer-notice.tsx';
 import { useOutcome } from '../use-outcome.ts';
+import { ViewAs, type ViewForms } from '../view-as/view-as.tsx';
 import type { ViewProps } from '../view-props.ts';
 import { type AlertsViewProps, mayMakeRules } from './alerts-props.ts';
 import { FiringTable } from './firing-table.tsx';
@@ -102,6 +104,12 @@ const EditorSkeleton = () => (
 );
 
 type HeadProps = AlertsViewProps & { readonly isLoading: boolean; readonly onReload: () => void };
+const alertForms = (address: ViewProps['address']): ViewForms => ({
+  query: alertsQuery(address, historyVariables(address).events),
+  rest: { why: 'REST knows no alerts.' },
+  csv: null,
+  span: null,
+});
 
 function AlertsHead(props: HeadProps) {
   const { address, navigate, moments, alerts, isLoading, onReload } = props;
@@ -121,6 +129,7 @@ function AlertsHead(props: HeadProps) {
       </div>
       <div class="alerts-buttons">
         {mayMakeRules(props) && hasRules && <NewRuleLink {...props} />}
+        <ViewAs {...props} formsOf={() => alertForms(address)} />
         <IconButton icon="reload" name="Reload" disabled={isLoading} onClick={onReload} />
         {hasRules && (
           <button

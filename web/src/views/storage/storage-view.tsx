@@ -4,11 +4,14 @@ import { faultAt } from '../../api/part-faults.ts';
 import { useAnswer } from '../../api/use-answer.ts';
 import { mayEdit } from '../../data/edits/may-edit.ts';
 import { nodeOf } from '../../data/questions.ts';
+import { storageQuery } from '../../data/view-as/asked-queries.ts';
+import { storageRest } from '../../data/view-as/rest-address.ts';
 import { IconButton } from '../../parts/icon.tsx';
 import { FaultNotice } from '../../parts/notice.tsx';
 import { useRefreshedBy } from '../alerts/use-alerts.ts';
 import { NoAnswerNotice } from '../no-answer-notice.tsx';
 import { useOutcome } from '../use-outcome.ts';
+import { ViewAs, type ViewForms } from '../view-as/view-as.tsx';
 import type { ViewProps } from '../view-props.ts';
 import { PoolList } from './pool-list.tsx';
 import { SliceList, SliceTable } from './slice-list.tsx';
@@ -52,7 +55,10 @@ export function StorageView(props: ViewProps) {
               : 'Loading …'}
           </p>
         </div>
-        <IconButton icon="reload" name="Reload" disabled={isLoading} onClick={reload} />
+        <div class="alerts-buttons">
+          <ViewAs {...props} formsOf={() => storageForms(address)} />
+          <IconButton icon="reload" name="Reload" disabled={isLoading} onClick={reload} />
+        </div>
       </div>
       <p class="sr-only" role="status">
         {isLoading ? 'Loading …' : ''}
@@ -77,3 +83,10 @@ export function StorageView(props: ViewProps) {
     </div>
   );
 }
+
+const storageForms = (address: ViewProps['address']): ViewForms => ({
+  query: storageQuery(address),
+  rest: storageRest(address),
+  csv: null,
+  span: null,
+});

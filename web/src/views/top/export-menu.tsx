@@ -20,7 +20,7 @@ export function ExportMenu(props: ExportProps) {
   const { from, to } = shown.table.window;
   const [linkHint, setLinkHint] = useState(LINK_HINT);
   useEffect(() => setLinkHint(LINK_HINT), [from, to]);
-  const name = fileName(props);
+  const name = exportName(props);
   const saveCsv = () =>
     saveFile(`${name}.csv`, new Blob([topCsv(props)], { type: 'text/csv;charset=utf-8' }));
   const savePicture = async () => {
@@ -87,7 +87,7 @@ type Action = readonly [string, string, () => unknown];
 const LINK_HINT = 'always to exactly this time';
 
 /** Makes a name of characters that every file system accepts. */
-function fileName({ shown, address }: ResultsProps): string {
+export function exportName({ shown, address }: ResultsProps): string {
   const { from, to } = shown.table.window;
   const time = (at: number) => new Date(at * 1000).toISOString().slice(0, 16).replace(/[-:]/g, '');
   const ranking = shown.ranking.by === 'metric' ? [] : [`by ${formatRanking(shown.ranking)}`];

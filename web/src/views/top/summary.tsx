@@ -6,11 +6,13 @@ import { rateQuantity, wholeQuantity } from '../../data/row-figures.ts';
 import { allDigits } from '../../format/big-number.ts';
 import { longDuration } from '../../format/moment.ts';
 import { amountName, baseName, rateName } from '../../format/quantity.ts';
+import { ViewAs } from '../view-as/view-as.tsx';
 import { ExportMenu } from './export-menu.tsx';
 import { MatchingSummary } from './matching-summary.tsx';
 import { RankingNote } from './ranking-note.tsx';
 import type { ResultsProps } from './results-props.ts';
 import { averageOf, SummaryItem } from './summary-item.tsx';
+import { topForms } from './top-forms.ts';
 
 type SummaryProps = ResultsProps & { readonly canvas: RefObject<HTMLCanvasElement | null> };
 
@@ -62,6 +64,7 @@ export function Summary(props: SummaryProps) {
       </dl>
       <div class="summary-end">
         <ExportMenu {...props} />
+        <ViewAs {...props} formsOf={() => topForms(props)} />
         <p class="hint">{inWords(props)}</p>
       </div>
       <RankingNote {...props} />

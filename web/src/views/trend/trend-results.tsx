@@ -2,6 +2,7 @@ import type { Address } from '../../address/address.ts';
 import { heatColors, heatEmpty } from '../../chart/palette.ts';
 import { addsUp } from '../../data/meter-kind.ts';
 import { type HeatOf, largestShare } from '../../data/trend/heat-levels.ts';
+import { trendQuery } from '../../data/view-as/asked-queries.ts';
 import { saveFile } from '../../export/save-file.ts';
 import { trendCsv } from '../../export/trend-csv.ts';
 import { counted } from '../../format/counted.ts';
@@ -9,6 +10,7 @@ import { longDuration } from '../../format/moment.ts';
 import { formatShare } from '../../format/quantity.ts';
 import { Radios } from '../../parts/choice.tsx';
 import { Icon } from '../../parts/icon.tsx';
+import { ViewAs, type ViewForms } from '../view-as/view-as.tsx';
 import { HeatMap } from './heat-map.tsx';
 import { StepTable } from './step-table.tsx';
 import type { TrendProps } from './trend-props.ts';
@@ -39,6 +41,7 @@ export function TrendResults(props: TrendProps) {
           </p>
         </div>
         <div class="summary-end">
+          <ViewAs {...props} formsOf={() => formsOf(props)} />
           <button type="button" class="button" onClick={() => saveCsv(props)}>
             <Icon name="save" /> Save as CSV
           </button>
@@ -116,13 +119,24 @@ function Legend({ shown, of, theme }: TrendProps & { readonly of: HeatOf }) {
   );
 }
 
-function saveCsv({ shown, address }: TrendProps): void {
+function csvOf({ shown, address }: TrendProps) {
   const time = (at: number) => new Date(at * 1000).toISOString().slice(0, 16);
   const { window, group, meter } = shown;
   const name = [address.context, group.name, meter.name, 'trend', time(window.from)]
     .join(' ')
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-');
-  const text = trendCsv({ shown, context: address.context });
+  return { name, text: trendCsv({ shown, context: address.context }) };
+}
+
+function saveCsv(props: TrendProps): void {
+  const { name, text } = csvOf(props);
   saveFile(`${name}.csv`, new Blob([text], { type: 'text/csv;charset=utf-8' }));
 }
+
+const formsOf = (props: TrendProps): ViewForms => ({
+  query: trendQuery(props.address, props.choice),
+  rest: { why: 'REST knows one window at a time, not the steps of a trend.' },
+  csv: csvOf(props),
+  span: props.shown.window,
+});
