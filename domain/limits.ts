@@ -101,6 +101,10 @@ export const LIMITS = {
   listedKeyBytes: 600,
   /** Answers of up to so many bytes are rendered however many bytes others have not taken. */
   smallAnswerBytes: 65_536,
+  /** Answers of so many bytes are compressed: shorter ones fit into one packet anyway. */
+  compressedAnswerBytes: 1_000,
+  /** Characters of short answers whose compressed form is remembered. */
+  compressedTextsBytes: 8_388_608,
   /** How long a reader may take nothing while there are more. */
   stuckReaderMs: 10_000,
   /** How long after its time limit a request is ended whatever it waits for. */

@@ -7,15 +7,19 @@ import { type Body, byteLength, bytesOf, chunksOf } from '../../domain/text/long
 import { closeUnasked, isWaiting } from '../connections/expectation.ts';
 import { hasLongBody } from '../connections/long-bodies.ts';
 import type { UnreadAnswer } from '../connections/unread-answers.ts';
+import { encoded, encodingFor } from './encode-answer.ts';
 import type { Answer, Exchange } from './http-exchange.ts';
 
-/** Sends a response. HEAD is GET without the body. */
-export async function send(exchange: Exchange, answer: Answer): Promise<void> {
+/** Sends a response, compressed if the caller takes that. HEAD is GET without the body. */
+export async function send(exchange: Exchange, plain: Answer): Promise<void> {
   const { request, response, method } = exchange;
   if (isWaiting(request)) closeUnasked(request, response);
   // A connection closed with unread input is reset, and the caller may never see the response.
   else if (!hasLongBody(request) && !(await discardRest(request)))
     response.setHeader('connection', 'close');
+  const encoding = encodingFor(exchange, plain);
+  const answer = encoding === null ? plain : await encoded(plain, encoding);
+  if (response.destroyed) return;
   // The work is done; from here on only the caller can be slow.
   response.setTimeout(exchange.slowCallerMs);
   response.writeHead(answer.status, {
@@ -91,12 +95,13 @@ function piecesOf(chunk: Buffer): readonly Buffer[] {
  * body if the caller already has this response. Caches must keep a response for its caller only and
  * revalidate it each time, since data, grants and tokens may change at any moment.
  */
-export function withEntityTag({ request, method }: Exchange, answer: Answer): Answer {
+export function withEntityTag(exchange: Exchange, answer: Answer): Answer {
+  const { request, method } = exchange;
   if (answer.status !== 200 || (method !== 'GET' && method !== 'HEAD')) return answer;
   const headers = {
     ...answer.headers,
     'cache-control': 'private, no-cache',
-    etag: tagOf(answer),
+    etag: ofEncoding(tagOf(answer), encodingFor(exchange, answer)),
   };
   // Only this header of the request counts. `fetch` adds `cache-control: no-cache` by itself to a
   // request with If-None-Match; that is meant for caches, and this is the origin server.
@@ -104,6 +109,10 @@ export function withEntityTag({ request, method }: Exchange, answer: Answer): An
   if (!fresh(asked, headers)) return { ...answer, headers };
   return { status: 304, headers: withoutContent(headers), body: '' };
 }
+
+/** Each encoding of an answer has a tag of its own (RFC 9110, 8.8.3.3). */
+const ofEncoding = (tag: string, encoding: string | null): string =>
+  encoding === null ? tag : tag.replace(/"$/, `-${encoding}"`);
 
 /** RFC 9110, 15.4.5: a 304 has the headers of the 200, except those that describe the body. */
 const withoutContent = (headers: Answer['headers']): Answer['headers'] =>

@@ -110,4 +110,8 @@ const HOP_BY_HOP = new Set(['connection', 'keep-alive', 'transfer-encoding', 'up
  * (`accept: multipart/mixed`); together with our content-length they would not be valid HTTP.
  */
 const endToEndHeaders = (headers: Iterable<[string, string]>): Record<string, string> =>
-  Object.fromEntries([...headers].filter(([name]) => !HOP_BY_HOP.has(name.toLowerCase())));
+  Object.fromEntries(
+    [...headers]
+      .map(([name, value]) => [name.toLowerCase(), value] as const)
+      .filter(([name]) => !HOP_BY_HOP.has(name)),
+  );
