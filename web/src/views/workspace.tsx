@@ -9,19 +9,21 @@ import { momentsIn, viewerZone } from '../format/moment.ts';
 import { Command } from '../parts/command.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { useTheme } from '../parts/theme.ts';
-import { AddView } from './add/add-view.tsx';
 import { AddressNotice } from './address-notice.tsx';
-import { AlertsView } from './alerts/alerts-view.tsx';
 import { useAlerts } from './alerts/use-alerts.ts';
 import { FilterBar } from './controls/filter-bar.tsx';
 import { Header } from './header/header.tsx';
 import { Help } from './help/help.tsx';
+import { lazily } from './lazily.tsx';
 import { OverviewView } from './overview/overview-view.tsx';
-import { StorageView } from './storage/storage-view.tsx';
 import { TopView } from './top/top-view.tsx';
-import { TrendView } from './trend/trend-view.tsx';
-import { UsersView } from './users/users-view.tsx';
 import type { ViewProps } from './view-props.ts';
+
+const AddView = lazily(async () => (await import('./add/add-view.tsx')).AddView);
+const AlertsView = lazily(async () => (await import('./alerts/alerts-view.tsx')).AlertsView);
+const StorageView = lazily(async () => (await import('./storage/storage-view.tsx')).StorageView);
+const TrendView = lazily(async () => (await import('./trend/trend-view.tsx')).TrendView);
+const UsersView = lazily(async () => (await import('./users/users-view.tsx')).UsersView);
 
 type WorkspaceProps = {
   readonly session: Session;
