@@ -108,7 +108,8 @@ export const argumentsFor = ({ context, at, hosts, pairs, key, probe }: Names) =
     'Context.alertTrial': `(alert: ${rule}, ${window})`,
     'CounterGroup.timeInterval': `(probe: "${probe}")`,
     'CounterGroup.meter': '(index: 0)',
-    'CounterGroup.topper': `(${topper})`,
+    // Its `compared` is null if it does not compare.
+    'CounterGroup.topper': `(rankBy: GROWTH, ${topper})`,
     'CounterGroup.topperTrend': `(every: 300, ${topper})`,
     'CounterGroup.keys': '(first: 100)',
     'CounterGroup.key': `(key: "${key}")`,
