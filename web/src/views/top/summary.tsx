@@ -65,7 +65,7 @@ export function Summary(props: SummaryProps) {
       <div class="summary-end">
         <ExportMenu {...props} />
         <ViewAs {...props} formsOf={() => topForms(props)} />
-        <p class="hint wide-only">{inWords(props)}</p>
+        <p class="hint summary-units">{inWords(props)}</p>
       </div>
       <RankingNote {...props} />
       {/* Says what the total consists of, which is not always the traffic. */}
