@@ -84,6 +84,8 @@ const declaredGroup = (group: GroupRow) => ({
   topper_bucket_size: group.topperBucketSize,
   sampling_rate: group.samplingRate,
   enabled: group.enabled,
+  // JSON.stringify omits undefined values.
+  keys_of: group.keysOf === null ? undefined : storedGuid(group.keysOf),
   ...(group.partGuids.length > 0 && { crosskey: declaredParts(group.partGuids.map(storedGuid)) }),
   meters: group.meters.map(({ slot: _, ...meter }) => meter),
 });

@@ -143,7 +143,8 @@ function sortSlices(all: readonly SliceTimes[], options: ExportOptions) {
   };
 }
 
-export const exportedGroup = ({ groupId, guid, meters }: GroupRow): ExportedGroup => ({
+export const exportedGroup = ({ groupId, keysGroupId, guid, meters }: GroupRow): ExportedGroup => ({
+  keysGroupId,
   groupId,
   guid: storedGuid(guid),
   meters: meters.map(({ id, slot, type }) => ({

@@ -17,6 +17,8 @@ export type ExportedMeter = {
 /** The parts of a counter group that exports need. */
 export type ExportedGroup = {
   readonly groupId: number;
+  /** The group that its keys are keys of, where their texts are. */
+  readonly keysGroupId: number;
   readonly guid: Guid;
   readonly meters: readonly ExportedMeter[];
 };

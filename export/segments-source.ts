@@ -40,23 +40,31 @@ export async function openSegments(query: ReadingQuery): Promise<ReadingSource> 
     return [{ query, group, shape, codec: keyCodecOf(shape), segments, probes }];
   });
   const progress = new Progress(walks.flatMap(({ segments }) => segments));
-  const texts = new Map<Walk, UnwrittenTexts>();
+  /** By the group that has them: groups with the same keys say each text once. */
+  const texts = new Map<number, UnwrittenTexts>();
   async function* pages(): AsyncGenerator<ReadingPage> {
+    const unsaidBy = new Map<Walk, UnwrittenTexts>();
     for (const walk of walks) {
-      const { groupId } = walk.group;
+      const { keysGroupId: groupId } = walk.group;
       // A cancel that arrives between two statements is lost, and the next one may wait for a lock.
       query.signal?.throwIfAborted();
-      texts.set(walk, await UnwrittenTexts.load({ connection, groupId }, walk.codec));
+      const unsaid =
+        texts.get(groupId) ?? (await UnwrittenTexts.load({ connection, groupId }, walk.codec));
+      texts.set(groupId, unsaid);
+      unsaidBy.set(walk, unsaid);
     }
     for (const { sliceId } of query.slices) {
-      for (const [walk, unsaid] of texts) yield* pagesOfSlice(sliceId, { walk, unsaid, progress });
+      for (const [walk, unsaid] of unsaidBy) {
+        yield* pagesOfSlice(sliceId, { walk, unsaid, progress });
+      }
     }
   }
   async function keyCounts(): Promise<KeyCounts> {
     let read = 0;
     let withoutReadings = 0;
-    for (const unsaid of texts.values()) withoutReadings += unsaid.countOfUsers();
     for (const walk of walks) {
+      // Its own: a text of another group's key need not be of a key that it has.
+      withoutReadings += texts.get(walk.group.groupId)?.countOfUsers() ?? 0;
       query.signal?.throwIfAborted();
       read += await countGroupKeys({ ...query, ...walk, source: copiesOf(connection) });
     }

@@ -13,6 +13,8 @@ export type ImportMeter = {
 /** A counter group as an import needs it. */
 export type ImportGroup = {
   readonly groupId: number;
+  /** The group that its keys are keys of, where their texts are: itself, or another one. */
+  readonly keysGroupId: number;
   readonly guid: Guid;
   readonly keyKind: KeyKind;
   readonly bucketSeconds: number;

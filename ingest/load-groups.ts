@@ -34,6 +34,7 @@ function groupOf(row: GroupRow, kinds: ReadonlyMap<Guid, GroupRow['keyKind']>): 
   const partGuids = row.partGuids.map(storedGuid);
   return {
     groupId: row.groupId,
+    keysGroupId: row.keysGroupId,
     guid: storedGuid(row.guid),
     keyKind: row.keyKind,
     bucketSeconds: row.bucketSize,

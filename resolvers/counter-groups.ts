@@ -107,9 +107,18 @@ export function findMeter(group: CounterGroupView, index: number): MeterView | n
   return row ? { group, row } : null;
 }
 
-/** Returns the cross-key groups with this group in any position (decision 31). */
+/** Returns the group that its keys are declared to be keys of, or null. */
+export async function keysOf({ at, row }: CounterGroupView): Promise<CounterGroupView | null> {
+  return row.keysOf === null ? null : findGroupById(at, row.keysOf);
+}
+
+/** Returns the cross-key groups with keys like this group's in any position (decision 31). */
 export const drilldownsOf = async (group: CounterGroupView): Promise<CounterGroupView[]> =>
-  (await listGroups(group.at)).filter((other) => other.crosskey?.guids.includes(group.guid));
+  (await listGroups(group.at)).filter((crosskey) => partsLike(group, crosskey).length > 0);
+
+/** Returns the positions in a cross-key group's keys that have keys like this group's. */
+export const partsLike = ({ read }: CounterGroupView, crosskey: CounterGroupView): number[] =>
+  crosskey.read.partGroupIds.flatMap((id, part) => (id === read.keysGroupId ? [part] : []));
 
 /** Returns where the group has readings that the caller may see, of one probe or (null) of all. */
 export async function coverageOf(

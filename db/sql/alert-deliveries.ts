@@ -7,7 +7,7 @@ import type { Connection } from '../connection/connection.ts';
 import type { ReadSession } from '../session/read-session.ts';
 import { MAY_KEEP } from './server-state.ts';
 
-/** A group that a part of a cross-key comes from. */
+/** The group that a part of a cross-key is a key of. */
 type PartGroup = { readonly groupId: number; readonly keyKind: KeyKind };
 
 /** An event with everything that a notification says about it, except the key's label. */
@@ -28,7 +28,8 @@ export type NotifiedEvent = {
   /** An integer of any size. */
   readonly value: string;
   readonly peakValue: string;
-  readonly groupId: number;
+  /** The group that its keys are keys of. */
+  readonly keysGroupId: number;
   readonly groupGuid: string;
   readonly groupName: string;
   readonly keyKind: KeyKind;
@@ -43,11 +44,12 @@ export const NOTIFIED_COLUMNS = `
   e.event_id as "eventId", c.name as context, a.name as alert, a.severity, a.description,
   a.condition, a.threshold::float8 as threshold, e.key, e.started_at::float8 as "startedAt",
   e.ended_at::float8 as "endedAt", trunc(e.value)::text as value,
-  trunc(e.peak_value)::text as "peakValue", g.group_id as "groupId",
+  trunc(e.peak_value)::text as "peakValue", coalesce(g.keys_of, g.group_id) as "keysGroupId",
   g.guid as "groupGuid", g.name as "groupName", g.key_kind as "keyKind", m.meter_id as meter,
   m.name as "meterName", coalesce((
     select json_agg(case when p.group_id is not null
-        then json_build_object('groupId', p.group_id, 'keyKind', p.key_kind) end order by part.place)
+        then json_build_object('groupId', coalesce(p.keys_of, p.group_id), 'keyKind', p.key_kind)
+      end order by part.place)
     from crosskeys x
     cross join lateral unnest(array[x.parent_guid, x.crosskey_guid_1, x.crosskey_guid_2])
       with ordinality as part (guid, place)

@@ -12,6 +12,8 @@ export type CounterGroupRow = {
   topperBucketSize: number;
   samplingRate: number;
   enabled: boolean;
+  /** The group whose keys its keys are; null: they are its own. */
+  keysOf: number | null;
   parentGuid: string | null;
   crosskeyGuid1: string | null;
   crosskeyGuid2: string | null;
@@ -76,8 +78,8 @@ select c.context_id as "contextId", c.slice_seconds as "sliceSeconds",
     select g.context_id as "contextId", g.group_id as "groupId", g.guid, g.name,
       g.key_kind as "keyKind", g.bucket_size as "bucketSize",
       g.topper_bucket_size as "topperBucketSize", g.sampling_rate as "samplingRate", g.enabled,
-      x.parent_guid as "parentGuid", x.crosskey_guid_1 as "crosskeyGuid1",
-      x.crosskey_guid_2 as "crosskeyGuid2"
+      g.keys_of as "keysOf", x.parent_guid as "parentGuid",
+      x.crosskey_guid_1 as "crosskeyGuid1", x.crosskey_guid_2 as "crosskeyGuid2"
     from counter_groups g left join crosskeys x using (group_id)
     where g.context_id = c.context_id order by g.name, g.guid) g) as groups,
   (select coalesce(json_agg(row_to_json(m)), '[]') from (

@@ -1,6 +1,7 @@
 import type { KeyKind } from '../../domain/keys/key-kind.ts';
 import type { Guid } from '../../domain/text/guid.ts';
 import type { Connection } from '../connection/connection.ts';
+import { moveTexts } from './key-texts.ts';
 
 type MeterRow = {
   id: number;
@@ -12,7 +13,10 @@ type MeterRow = {
   units: string;
 };
 
-/** Guids as PostgreSQL writes a uuid. partGuids: of a cross-key, parent first; else empty. */
+/**
+ * Guids as PostgreSQL writes a uuid. partGuids: of a cross-key, parent first; else empty. keysOf:
+ * the group whose keys its keys are, null for its own; keysGroupId: that group, or itself.
+ */
 export type GroupRow = {
   groupId: number;
   guid: string;
@@ -23,6 +27,8 @@ export type GroupRow = {
   samplingRate: number;
   enabled: boolean;
   partGuids: string[];
+  keysOf: string | null;
+  keysGroupId: number;
   meters: MeterRow[];
 };
 
@@ -37,6 +43,8 @@ export async function selectGroups(connection: Connection, contextId: number): P
        g.sampling_rate as "samplingRate", g.enabled,
        array_remove(array[x.parent_guid, x.crosskey_guid_1, x.crosskey_guid_2], null)::text[]
          as "partGuids",
+       (select o.guid from counter_groups o where o.group_id = g.keys_of) as "keysOf",
+       coalesce(g.keys_of, g.group_id) as "keysGroupId",
        coalesce((
          select json_agg(json_build_object('id', m.meter_id, 'slot', m.slot, 'type', m.type,
            'topcount', m.topcount, 'name', m.name, 'description', m.description,
@@ -60,9 +68,11 @@ export type NewGroup = {
   enabled: boolean;
   /** Of a cross-key group, parent first; else empty. */
   partGuids: readonly Guid[];
+  /** Written by `updateKeysOf`, once both groups exist. */
+  keysOf: Guid | null;
 };
 
-/** Creates a counter group without meters; returns its group_id. */
+/** Creates a counter group without meters, with keys of its own; returns its group_id. */
 export async function insertGroup(
   connection: Connection,
   contextId: number,
@@ -97,7 +107,25 @@ const insertCrosskey = (connection: Connection, groupId: number, partGuids: read
   );
 
 /**
- * Changes everything of a group except its GUID. What stored data depend on may change only while
+ * Makes the keys of a group those of another group of the context, or (null) its own again. The
+ * texts that they had move to the other group.
+ */
+export async function updateKeysOf(
+  connection: Connection,
+  groupId: number,
+  keysOf: Guid | null,
+): Promise<void> {
+  await moveTexts(connection, groupId, keysOf);
+  await connection.query(
+    `update counter_groups g set keys_of = (
+       select o.group_id from counter_groups o where o.context_id = g.context_id and o.guid = $2)
+     where group_id = $1`,
+    [groupId, keysOf],
+  );
+}
+
+/**
+ * Changes everything of a group except its GUID and `keysOf`. What stored data depend on may change only while
  * there are no data.
  */
 export async function updateGroup(

@@ -129,12 +129,12 @@ const valuesOf = (updates: readonly KeyTextsUpsert[]): unknown[] => [
 ];
 
 /**
- * SQL: writes the updates in `source`, whose alias is `u`. A row with no text is deleted, because
- * the table has only keys with texts.
+ * SQL: writes the updates in `source`, whose alias is `u`, to the groups that the keys are keys of.
+ * A row with no text is deleted, because the table has only keys with texts.
  */
 const upsertFrom = (source: string): string => `
 with given as (
-  select u.group_id, u.key, t.group_id is not null as known,
+  select o.group_id, u.key, t.group_id is not null as known,
     case when u.has_label then u.label else t.label end as label,
     case when not u.has_label then t.label_source when u.label is not null then 'user' end
       as label_source,
@@ -142,7 +142,9 @@ with given as (
     case when u.has_attributes then u.attributes::jsonb else t.attributes end as attributes,
     row(t.label, t.label_source, t.description, t.attributes) as before
   from ${source}
-  left join key_texts t on t.group_id = u.group_id and t.key = u.key
+  join counter_groups g on g.group_id = u.group_id
+  join counter_groups o on o.group_id = coalesce(g.keys_of, g.group_id)
+  left join key_texts t on t.group_id = o.group_id and t.key = u.key
 ), changed as (
   select * from given
   where row(label, label_source, description, attributes) is distinct from before
@@ -177,6 +179,74 @@ export const lockTexts = async (
     [[...new Set(groupIds)]],
   );
 };
+
+/**
+ * Moves the texts of a group's keys to the group that they become keys of (null: they stay).
+ * Whatever remembers texts forgets them, even if there are none: they are read elsewhere then.
+ */
+export async function moveTexts(
+  connection: Connection,
+  groupId: number,
+  keysOf: string | null,
+): Promise<void> {
+  await lockTexts(connection, [groupId]);
+  await connection.query(MOVE_TEXTS, [groupId, keysOf]);
+  await connection.query(
+    `update text_versions set version = version + 1
+     where context_id = (select context_id from counter_groups where group_id = $1)`,
+    [groupId],
+  );
+}
+
+/**
+ * What a user gave comes before what was looked up, and a newer answer before an older one. Of two
+ * texts that users gave, the one that is there stays: nothing says which is newer. The other one
+ * becomes an attribute, `label (Internal Hosts)`, so that it is not lost.
+ */
+const MOVE_TEXTS = `
+with target as (
+  select o.group_id, g.name from counter_groups g
+  join counter_groups o on o.context_id = g.context_id and o.guid = $2
+  where g.group_id = $1
+), taken as (
+  delete from key_texts where group_id = $1 and exists (select from target) returning *
+), met as (
+  select n.group_id as target_id, ' (' || n.name || ')' as origin, m.*, t.label as own_label,
+    t.label_source as own_source, t.description as own_description,
+    t.attributes as own_attributes, t.archived_until as own_archived,
+    t.answered_us as own_answered, m.label is not null and (t.label is null
+      or t.label_source <> 'user' and (m.label_source = 'user'
+        or coalesce(m.answered_us, 0) > coalesce(t.answered_us, 0))) as wins
+  from taken m cross join target n
+  left join key_texts t on t.group_id = n.group_id and t.key = m.key
+), others as (
+  select m.key, jsonb_object_agg(text.name || m.origin, text.value) as attributes
+  from met m cross join lateral (
+    select 'label', to_jsonb(m.label) where m.label_source = 'user' and m.label <> m.own_label
+      and m.own_source = 'user'
+    union all
+    select 'description', to_jsonb(m.description) where m.description <> m.own_description
+    union all
+    select a.name, a.value from jsonb_each(m.attributes) a(name, value)
+    where m.own_attributes -> a.name <> a.value
+  ) text(name, value)
+  group by m.key
+)
+insert into key_texts as t (group_id, key, label, label_source, description, attributes,
+  archived_until, answered_us)
+select m.target_id, m.key, case when wins then m.label else own_label end,
+  case when wins then m.label_source else own_source end,
+  coalesce(own_description, m.description),
+  case when num_nonnulls(o.attributes, m.attributes, own_attributes) > 0 then
+    coalesce(o.attributes, '{}') || coalesce(m.attributes, '{}') || coalesce(own_attributes, '{}')
+  end,
+  greatest(own_archived, m.archived_until),
+  case when wins then m.answered_us else own_answered end
+from met m left join others o using (key)
+on conflict (group_id, key) do update set label = excluded.label,
+  label_source = excluded.label_source, description = excluded.description,
+  attributes = excluded.attributes, archived_until = excluded.archived_until,
+  answered_us = excluded.answered_us`;
 
 /**
  * Puts texts of keys, each key once, into a temporary table that others do not see, until the end

@@ -14,7 +14,8 @@ export async function describeKeys(
 ): Promise<DescribedKey[]> {
   const named = new Map<string, KeyName>();
   const split = keys.map(({ group, key }) => {
-    named.set(nameOf(group.groupId, key), { groupId: group.groupId, key });
+    const { keysGroupId } = group;
+    named.set(nameOf(keysGroupId, key), { groupId: keysGroupId, key });
     const parts = group.isCrossKey ? (splitCrossKey(key) ?? []) : [];
     for (const [i, part] of parts.entries()) {
       const groupId = group.partGroupIds[i] ?? null;
@@ -25,7 +26,7 @@ export async function describeKeys(
   const rows = named.size === 0 ? [] : await selectTexts(session, [...named.values()], deadline);
   const texts = new Map(rows.map((row) => [nameOf(row.groupId, row.key), row]));
   return keys.map(({ group, key }, i) => {
-    const { groupId, partGroupIds } = group;
+    const { keysGroupId: groupId, partGroupIds } = group;
     const own = texts.get(nameOf(groupId, key));
     const parts = split[i] ?? [];
     return {

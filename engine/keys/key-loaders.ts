@@ -69,13 +69,13 @@ async function describeAll(
     const state = states.get(contextId) as ContextState;
     // The texts of a key are the same for whoever sees the key.
     const { contextKey: context, versions } = state;
-    const at = { context, textVersion: versions.textVersion, groupId: group.groupId };
+    const at = { context, textVersion: versions.textVersion, groupId: group.keysGroupId };
     const rows: (DescribedKey | undefined)[] = [];
     for (const some of inChunks(keys)) {
       for (const [i, row] of texts.find(at, some).entries()) {
         rows.push(row);
         const key = some[i] as string;
-        if (!row) unknown.set(nameOf(group, key), { state, at, group, key });
+        if (!row) unknown.set(textsNameOf(group, key), { state, at, group, key });
       }
       if (some.length === KEYS_AT_ONCE) await reader.pause();
     }
@@ -85,7 +85,7 @@ async function describeAll(
   const byName = await describeUnknown(reader, unknown, deadline);
   for (const [r, { group, keys }] of requests.entries()) {
     const rows = found[r] ?? [];
-    for (const [i, key] of keys.entries()) rows[i] ??= byName.get(nameOf(group, key));
+    for (const [i, key] of keys.entries()) rows[i] ??= byName.get(textsNameOf(group, key));
     if (keys.length >= KEYS_AT_ONCE) await reader.pause();
   }
   return found as DescribedKey[][];
@@ -125,6 +125,8 @@ async function statesOf(
   const states = await Promise.all(ids.map((id) => reader.context(id)));
   return new Map(states.map((state) => [state.contextId, state]));
 }
+
+const textsNameOf = ({ keysGroupId }: ReadGroup, key: string): string => `${keysGroupId} ${key}`;
 
 const nameOf = ({ groupId }: ReadGroup, key: string): string => `${groupId} ${key}`;
 
@@ -228,12 +230,12 @@ type LabelledKeys = ReturnType<typeof labelledKeysLoader>;
 /** Returns the labels that a search in a group uses. */
 async function ownLabels(
   labelled: LabelledKeys,
-  { groupId, isCrossKey, partGroupIds }: ReadGroup,
+  { keysGroupId, isCrossKey, partGroupIds }: ReadGroup,
 ): Promise<OwnLabels> {
   const labelsIn = async (id: number | null): Promise<ReadonlyMap<string, string>> =>
     id === null ? new Map() : (await labelled.load(id)).labels;
   const [keys, parts] = await Promise.all([
-    labelsIn(groupId),
+    labelsIn(keysGroupId),
     Promise.all(isCrossKey ? partGroupIds.map(labelsIn) : []),
   ]);
   return { keys, parts };

@@ -22,9 +22,13 @@ export type {
 
 /** A group, for looking up texts of keys: the parts of cross-keys have labels in other groups. */
 export type DescribedGroup = {
-  readonly groupId: number;
+  /**
+   * The group that its keys are keys of: itself, or another one (`keys_of`). Their texts and
+   * drill-downs are that group's.
+   */
+  readonly keysGroupId: number;
   readonly isCrossKey: boolean;
-  /** By part; null: its group no longer exists. */
+  /** The same by part; null: its group no longer exists. */
   readonly partGroupIds: readonly (number | null)[];
 };
 
@@ -98,10 +102,13 @@ function openGroup(
     groupId,
     shape,
     codec: keyCodecOf(shape),
+    keysGroupId: keysGroupOf(row),
     isCrossKey,
-    partGroupIds: parts.map((part) => part?.groupId ?? null),
+    partGroupIds: parts.map((part) => part && keysGroupOf(part)),
   };
 }
+
+const keysGroupOf = ({ keysOf, groupId }: CounterGroupRow): number => keysOf ?? groupId;
 
 /** A part is never itself a cross-key (decision 31); if its group no longer exists, it is text. */
 const kindOfPart = (part: CounterGroupRow | null | undefined): SimpleKeyKind =>

@@ -7,6 +7,7 @@ import {
   selectGroups,
   selectGroupsWithData,
   updateGroup,
+  updateKeysOf,
 } from '../../db/sql/declaration.ts';
 import { type Guid, storedGuid } from '../../domain/text/guid.ts';
 import { type AppliedItem, changedFields, itemOutcome, withChanges } from './applied-item.ts';
@@ -40,12 +41,14 @@ export async function applyGroups(
   for (const group of wanted) all.set(group.guid, group);
   checkGroups([...all.values()], sliceSeconds);
   const items: AppliedItem[] = [];
+  const keysOf = new Map<number, Guid | null>();
   for (const [i, group] of wanted.entries()) {
     const before = existing.get(group.guid);
     if (before?.hasData) refuseGroupChange(before.group, group);
     const outcome = itemOutcome(before?.group, group);
     const groupId = before?.groupId ?? (await insertGroup(connection, contextId, group));
     if (outcome === 'changed') await updateGroup(connection, groupId, group);
+    if (group.keysOf !== (before?.group.keysOf ?? null)) keysOf.set(groupId, group.keysOf);
     const fields = before && outcome === 'changed' && changedFields(before.group, group);
     items.push({ what: 'group', name: group.guid, outcome, ...(fields && { fields }) });
     items.push(
@@ -58,6 +61,8 @@ export async function applyGroups(
       })),
     );
   }
+  // Only now do all groups exist.
+  for (const [groupId, guid] of keysOf) await updateKeysOf(connection, groupId, guid);
   return items;
 }
 
@@ -85,7 +90,9 @@ function storedGroup(row: GroupRow): NewGroup {
   const { name, keyKind, bucketSize, topperBucketSize, samplingRate, enabled } = row;
   const guid = storedGuid(row.guid);
   const partGuids = row.partGuids.map(storedGuid);
-  return { guid, name, keyKind, bucketSize, topperBucketSize, samplingRate, enabled, partGuids };
+  const keysOf = row.keysOf === null ? null : storedGuid(row.keysOf);
+  const sizes = { bucketSize, topperBucketSize, samplingRate };
+  return { guid, name, keyKind, ...sizes, enabled, partGuids, keysOf };
 }
 
 /** Returns the wanted group. Declared values come first, then existing ones, then defaults. */
@@ -98,6 +105,7 @@ function wantedGroup(declared: DeclaredGroup, existing: ExistingGroup | undefine
     topperBucketSize: declared.topper_bucket_size,
     samplingRate: declared.sampling_rate,
     enabled: declared.enabled,
+    keysOf: declared.keys_of,
     partGuids: crosskey && [
       crosskey.parentguid,
       crosskey.crosskeyguid_1,
@@ -120,6 +128,7 @@ function newGroup({ guid, name, key_kind: keyKind }: DeclaredGroup): NewGroup {
     samplingRate: 1,
     enabled: true,
     partGuids: [],
+    keysOf: null,
   };
 }
 

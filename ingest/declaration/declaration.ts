@@ -93,6 +93,7 @@ const GROUP = object({
   sampling_rate: declaredInteger(1, MAX_INTEGER).optional(),
   enabled: flag.optional(),
   crosskey: CROSSKEY.optional(),
+  keys_of: guid.nullable().optional(),
   meters: declaredList(METER).optional(),
 });
 

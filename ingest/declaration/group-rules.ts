@@ -10,6 +10,7 @@ export function checkGroups(groups: readonly NewGroup[], sliceSeconds: number): 
   for (const group of groups) {
     checkSizes(group, sliceSeconds);
     checkParts(group, byGuid);
+    checkKeysOf(group, byGuid);
   }
 }
 
@@ -46,6 +47,35 @@ function checkParts(group: NewGroup, byGuid: ReadonlyMap<Guid, NewGroup>): void 
   }
 }
 
-function demand(holds: boolean, { guid }: NewGroup, rule: string): void {
+/** The other group's keys are its own: one step only. */
+function checkKeysOf(group: NewGroup, byGuid: ReadonlyMap<Guid, NewGroup>): void {
+  const { keysOf: guid, keyKind, partGuids } = group;
+  if (guid === null) return;
+  const other = byGuid.get(guid);
+  const rule = (must: string): string =>
+    `keys_of must ${must}: name another group, or leave it out`;
+  demand(
+    other !== undefined && other !== group,
+    group,
+    rule(`name another group of the context, got ${guid}`),
+  );
+  const kind = kindOf(keyKind, partGuids);
+  const given = kindOf(other.keyKind, other.partGuids);
+  demand(
+    given === kind,
+    group,
+    rule(`name a group with keys of kind ${kind}, got ${guid} of ${given}`),
+  );
+  demand(
+    other.keysOf === null,
+    group,
+    rule(`name a group whose keys are its own, got ${guid}, whose keys_of is ${other.keysOf}`),
+  );
+}
+
+const kindOf = (keyKind: string, partGuids: readonly Guid[]): string =>
+  [keyKind, ...partGuids].join(' ');
+
+function demand(holds: boolean, { guid }: NewGroup, rule: string): asserts holds {
   if (!holds) throw new DeclarationError(`group ${guid}: ${rule}`);
 }

@@ -142,35 +142,26 @@ async function fillDemo(
   return { created: true, flows, readings: session.writer.rowCount };
 }
 
-/** Gives the hosts that took part in flows their names and attributes, in all groups of hosts. */
+/** Gives the hosts that took part in flows their names and attributes. */
 async function nameHosts(
   { connection, contextId, writer }: ImportSession,
   office: DemoOffice,
   seen: ReadonlySet<string>,
 ): Promise<void> {
-  const groups = await loadGroups(connection, contextId);
-  const { hosts, internalHosts, externalHosts } = FLOW_GROUPS;
-  const insiders = insideHosts(office);
-  const outsiders = [...Object.values(office.services).flat(), ...office.strangers];
-  for (const [list, groupOfList] of [
-    [insiders, internalHosts],
-    [outsiders, externalHosts],
-  ] as const) {
-    for (const guid of [hosts.guid, groupOfList.guid]) {
-      const group = groups.get(guid);
-      for (const { key, texts } of group ? list.flatMap(namesOf) : []) {
-        if (group && seen.has(key.text)) writer.addTexts({ group, key, texts });
-      }
-    }
+  const group = (await loadGroups(connection, contextId)).get(FLOW_GROUPS.hosts.guid);
+  for (const { key, texts } of group ? namedHosts(office).flatMap(namesOf) : []) {
+    if (group && seen.has(key.text)) writer.addTexts({ group, key, texts });
   }
 }
 
-const insideHosts = (office: DemoOffice): DemoHost[] => [
+const namedHosts = (office: DemoOffice): DemoHost[] => [
   ...office.workstations,
   ...office.guests,
   ...office.phones,
   ...office.printers,
   ...Object.values(office.servers),
+  ...Object.values(office.services).flat(),
+  ...office.strangers,
 ];
 
 function namesOf({ ipv4, ipv6, name, attributes }: DemoHost) {

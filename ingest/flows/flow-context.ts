@@ -1,6 +1,11 @@
 import type { Connection } from '../../db/connection/connection.ts';
 import { insertAudit } from '../../db/sql/audit.ts';
-import { insertGroup, insertMeters, replaceMeterDescriptions } from '../../db/sql/declaration.ts';
+import {
+  insertGroup,
+  insertMeters,
+  replaceMeterDescriptions,
+  updateKeysOf,
+} from '../../db/sql/declaration.ts';
 import type { AuditEntry } from '../../domain/audit/audit-entry.ts';
 import type { Guid } from '../../domain/text/guid.ts';
 import { isCounting } from '../../domain/toppers/meter-type.ts';
@@ -21,6 +26,8 @@ type FlowContext = Pick<
   'connection' | 'contextId' | 'context' | 'source' | 'isNew' | 'by'
 >;
 
+type GroupChanged = AuditEntry & { readonly object: Guid };
+
 /** The flow groups that exist, by name. */
 export type FlowImportGroups = ReadonlyMap<FlowGroupName, ImportGroup>;
 
@@ -37,9 +44,13 @@ export async function ensureFlowGroups(
   for (const name of names) {
     made.push(...(await ensureGroup(connection, contextId, flowGroup(name), before)));
   }
+  const changed = await ensureKeysOf(connection, await loadGroups(connection, contextId), names);
+  made.push(...changed.filter(({ object }) => before.has(object)));
   const detail = { context: of.context, importedFrom: of.source };
   // That the context was created says so of its groups.
-  const entries = of.isNew ? [] : made.map((entry) => ({ ...entry, detail }));
+  const entries = of.isNew
+    ? []
+    : made.map((entry) => ({ ...entry, detail: { ...entry.detail, ...detail } }));
   await insertAudit(connection, entries, of.by);
   await describeMeters(connection, contextId, names);
   const after = await loadGroups(connection, contextId);
@@ -69,6 +80,31 @@ const describeMeters = (
       ),
   );
 
+/**
+ * Declares whose keys the keys of groups are. A group that was declared otherwise stays as it is,
+ * also if it is the one whose keys another group has. Returns the groups that were changed.
+ */
+async function ensureKeysOf(
+  connection: Connection,
+  groups: ReadonlyMap<Guid, ImportGroup>,
+  names: readonly FlowGroupName[],
+): Promise<GroupChanged[]> {
+  const withOthers = new Set<number>();
+  for (const { groupId, keysGroupId } of groups.values()) {
+    if (keysGroupId !== groupId) withOthers.add(groupId).add(keysGroupId);
+  }
+  const changed: GroupChanged[] = [];
+  for (const { guid, keysOf } of names.map(flowGroup)) {
+    const group = groups.get(guid);
+    const other = keysOf && groups.get(keysOf);
+    if (!group || !other || withOthers.has(group.groupId)) continue;
+    if (other.keysGroupId !== other.groupId) continue;
+    await updateKeysOf(connection, group.groupId, other.guid);
+    changed.push({ action: 'group changed', object: guid, detail: { fields: ['keys_of'] } });
+  }
+  return changed;
+}
+
 /** Returns what was created. */
 async function ensureGroup(
   connection: Connection,
@@ -96,6 +132,7 @@ async function ensureGroup(
     samplingRate: 1,
     enabled: true,
     partGuids: crosskey ?? [],
+    keysOf: null,
   });
   await insertMeters(connection, groupId, meters);
   return [{ action: 'group created', object: guid }];

@@ -24,6 +24,8 @@ export type FlowGroup = {
   readonly keyKind: KeyKind;
   /** The groups of a cross-key's parts, in order. */
   readonly crosskey: readonly Guid[] | null;
+  /** The group whose keys its keys are; left out: they are its own. */
+  readonly keysOf?: Guid;
   readonly meters: readonly FlowMeter[];
 };
 
@@ -90,6 +92,7 @@ export const FLOW_GROUPS = {
     name: 'Internal Hosts',
     keyKind: 'ip',
     crosskey: null,
+    keysOf: HOSTS,
     meters: hostMeters(SOME_HOSTS),
   },
   externalHosts: {
@@ -97,6 +100,7 @@ export const FLOW_GROUPS = {
     name: 'External Hosts',
     keyKind: 'ip',
     crosskey: null,
+    keysOf: HOSTS,
     meters: hostMeters(SOME_HOSTS),
   },
   apps: {

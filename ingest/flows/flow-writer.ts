@@ -61,7 +61,7 @@ export async function createFlowWriter(
     async finish() {
       const group = groups.get('systems');
       if (!group) return;
-      const { groupId } = group;
+      const { keysGroupId: groupId } = group;
       await upsertLookedUpLabels(connection, { groupId, source: 'mmdb', names: names.all() });
     },
   };

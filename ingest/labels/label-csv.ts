@@ -11,8 +11,8 @@ import type { LabelReport, LabelTarget } from './label-target.ts';
 
 /**
  * Sets labels, and descriptions if there is a third field, from lines `key,label[,description]`.
- * Looks for a key in all groups whose kind allows it, or in the one group that is named. There it
- * creates the key if it is missing.
+ * Looks for a key in all groups whose kind allows it, or in the one group that is named, and those
+ * with the same keys. There it creates the key if it is missing.
  */
 export async function labelCsv(target: LabelTarget, source: ImportSource): Promise<LabelReport> {
   const groups = labelledGroups(target);
@@ -33,7 +33,9 @@ export async function labelCsv(target: LabelTarget, source: ImportSource): Promi
 
 function labelledGroups({ groups, onlyGroup }: LabelTarget): readonly ImportGroup[] {
   if (onlyGroup === null) return groups.filter(({ keyKind }) => keyKind !== 'crosskey');
-  if (onlyGroup.keyKind !== 'crosskey') return [onlyGroup];
+  if (onlyGroup.keyKind !== 'crosskey') {
+    return groups.filter(({ keysGroupId }) => keysGroupId === onlyGroup.keysGroupId);
+  }
   throw new IngestError(
     `the labels of cross-key group ${onlyGroup.guid} come from its parts: label those`,
   );
@@ -86,13 +88,13 @@ function meantKeys(
   for (const { candidates, texts } of batch) {
     let meant = 0;
     for (const { group, key } of candidates) {
-      const { groupId } = group;
-      const exists = existing.get(groupId)?.has(key) ?? false;
+      const { keysGroupId: groupId } = group;
+      const name = `${groupId} ${key}`;
+      const known = found.get(name);
+      const exists = known?.exists || (existing.get(group.groupId)?.has(key) ?? false);
       if (!exists && !onlyGroup) continue;
       meant += 1;
-      const name = `${groupId} ${key}`;
-      const merged = mergeTexts(found.get(name)?.texts, texts);
-      found.set(name, { groupId, key, texts: merged, exists });
+      found.set(name, { groupId, key, texts: mergeTexts(known?.texts, texts), exists });
     }
     if (meant === 0) unknown += 1;
   }

@@ -6,6 +6,7 @@ import {
   upsertDnsNames,
   upsertLookedUpLabels,
 } from '../../db/sql/looked-up-labels.ts';
+import { groupBy } from '../../domain/group-by.ts';
 import { type KeyText, parseReadableKey } from '../../domain/keys/key-text.ts';
 import { boundedCache, ownCopy } from '../bounded-cache.ts';
 import type { ImportSource } from '../files/import-source.ts';
@@ -64,8 +65,9 @@ async function labelAddresses(
     after = page.at(-1)?.key ?? after;
     const keys = page.map(({ key }) => key);
     const existing = await findExisting(groups.map((group) => ({ group, keys })));
-    for (const [groupId, known] of existing) {
-      const names = page.filter(({ key }) => known.has(key));
+    for (const [groupId, same] of groupBy(groups, ({ keysGroupId }) => keysGroupId)) {
+      const known = same.map((group) => existing.get(group.groupId));
+      const names = page.filter(({ key }) => known.some((keys) => keys?.has(key)));
       if (names.length === 0) continue;
       const counts = await upsertLookedUpLabels(connection, { groupId, source: 'dns', names });
       total.labelled += counts.labelled;

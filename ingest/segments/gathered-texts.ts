@@ -29,7 +29,7 @@ export class GatheredTexts {
 
   /** Adds texts. Later ones win over earlier ones, each field separately. */
   add({ group, key, texts: later }: KeyWithTexts): void {
-    const name = `${group.groupId} ${key.text}`;
+    const name = `${group.keysGroupId} ${key.text}`;
     const texts = mergeTexts(this.#byKey.get(name)?.texts, later);
     this.#byKey.set(name, { group, key, texts });
     this.sizeBytes += ENTRY_BYTES + 2 * (2 * key.text.length + JSON.stringify(later).length);
@@ -60,7 +60,7 @@ export class GatheredTexts {
     this.#byKey.clear();
     this.sizeBytes = 0;
     return all.map(({ group, key, texts: { label, description, attributes } }) => ({
-      groupId: group.groupId,
+      groupId: group.keysGroupId,
       key: key.text,
       label,
       description,

@@ -77,10 +77,13 @@ async function groupNow(
   return at && findGroup(at, counterGroup);
 }
 
-/** Whether the caller may see a key: a text alone makes a key exist, but not one of all probes. */
+/**
+ * Whether the caller may see a key: a text alone makes a key exist, but not one of all probes, and
+ * in the group that its keys are keys of.
+ */
 async function seesKey({ at, read }: CounterGroupView, key: string): Promise<boolean> {
   const { contextId, loaders } = at;
-  const { groupId } = read;
+  const { keysGroupId: groupId } = read;
   if (await loaders.seesReading(contextId, { groupId, probe: null, key })) return true;
   return loaders.keyExists.load({ contextId, group: read, key });
 }

@@ -15,6 +15,7 @@ import type {
   RankedKeys,
   TopKeys,
 } from '../../engine/toppers/topper-answers.ts';
+import { partsLike } from '../counter-groups.ts';
 import { type KeyView, viewKeys } from '../keys.ts';
 import type { RequestScope } from '../request-scope.ts';
 import { stepCount } from './series-step.ts';
@@ -175,15 +176,11 @@ export async function selectKeys(plan: TopperPlan): Promise<KeySelection> {
 }
 
 /**
- * Decision 31: returns the cross-keys that have the key in any position whose part group is the
- * key's group, each counted once. null: the plan is not a drill-down.
+ * Decision 31: returns the cross-keys that have the key in any position that has keys of the key's
+ * group, each counted once. null: the plan is not a drill-down.
  */
 export function keysWithin({ within, meter: { group } }: TopperPlan): KeysWithin | null {
-  if (!within) return null;
-  const parts = (group.crosskey?.guids ?? []).flatMap((guid, part) =>
-    guid === within.group.guid ? [part] : [],
-  );
-  return { parts, key: within.key };
+  return within && { parts: partsLike(within.group, group), key: within.key };
 }
 
 /** Decision 25, as the surfaces show it. */

@@ -4,6 +4,7 @@ import {
   availableInterval,
   drilldownsOf,
   findMeter,
+  keysOf,
   listMeters,
 } from '../../resolvers/counter-groups.ts';
 import { findKey, listKeys } from '../../resolvers/keys.ts';
@@ -90,9 +91,17 @@ builder.objectFields(CounterGroupRef, (t) => ({
     description: 'What its keys are made of; null unless it is a cross-key group.',
     resolve: (group) => (group.crosskey ? group : null),
   }),
+  keysOf: t.field({
+    type: CounterGroupRef,
+    nullable: true,
+    description:
+      "The group that its keys are keys of: their texts and `drilldowns` are that group's. null: " +
+      'they are its own, or you may not see that group.',
+    resolve: (group) => keysOf(group),
+  }),
   drilldowns: t.field({
     type: [CounterGroupRef],
-    description: 'Cross-key groups that drill down from this group.',
+    description: 'Cross-key groups that drill down from this group, or from `keysOf`.',
     resolve: (group) => drilldownsOf(group),
   }),
   topper: t.field({

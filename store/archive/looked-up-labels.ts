@@ -1,4 +1,5 @@
 import { copiesOf } from '../../db/session/copy-source.ts';
+import { selectGroups } from '../../db/sql/declaration.ts';
 import {
   deleteLooseLabels,
   forgetArchivedLabels,
@@ -9,6 +10,7 @@ import {
   selectLooseLabels,
   selectOldestArchiveEnd,
 } from '../../db/sql/looked-up-labels.ts';
+import { groupBy } from '../../domain/group-by.ts';
 import { type KeyCodec, keyCodecOf } from '../../segments/keys/key-codec.ts';
 import { fetchPages } from '../read/fetch-pages.ts';
 import { findKeys } from '../read/find-keys.ts';
@@ -40,11 +42,11 @@ const BATCH = 2000;
 export async function noteLabels(session: ArchiveSession, slice: SliceIdentity): Promise<void> {
   const { connection } = session;
   const search = new LabelSearch(session);
-  for (const [groupId, codec] of await search.codecs()) {
+  for (const [groupId, same] of await search.groups()) {
     const pages = eachPage(groupId, (page) => selectLabelsToNote(connection, page, slice.endsAt));
     for await (const labelled of pages) {
       const keys = await search.keysIn(
-        { groupId, codec, keys: labelled },
+        { ...same, keys: labelled },
         ({ sliceId }) => sliceId === slice.sliceId,
       );
       await noteArchivedLabels(connection, { groupId, keys: [...keys], until: slice.endsAt });
@@ -61,18 +63,18 @@ export async function sweepLabels(
   const oldestEnd = await selectOldestArchiveEnd(connection, { contextId, but: sliceId });
   const search = new LabelSearch(session);
   const isDropped = (segment: StoredSegment): boolean => segment.sliceId === sliceId;
-  for (const [groupId, codec] of await search.codecs()) {
+  for (const [groupId, same] of await search.groups()) {
     const loose = (which: LooseLabels['which']) =>
       eachPage(groupId, (page) => selectLooseLabels(connection, page, { which, oldestEnd }));
     for await (const labelled of loose('current')) {
-      const dropped = await search.keysIn({ groupId, codec, keys: labelled }, isDropped);
+      const dropped = await search.keysIn({ ...same, keys: labelled }, isDropped);
       const keys = [...dropped];
-      const others = await search.keysIn({ groupId, codec, keys }, (each) => !isDropped(each));
+      const others = await search.keysIn({ ...same, keys }, (each) => !isDropped(each));
       const gone = keys.filter((key) => !others.has(key));
       await deleteLooseLabels(connection, { groupId, keys: gone });
     }
     for await (const keys of loose('expired')) {
-      const others = await search.keysIn({ groupId, codec, keys }, (each) => !isDropped(each));
+      const others = await search.keysIn({ ...same, keys }, (each) => !isDropped(each));
       const gone = keys.filter((key) => !others.has(key));
       await deleteLooseLabels(connection, { groupId, keys: gone });
       await forgetArchivedLabels(connection, { groupId, keys: [...others] });
@@ -92,11 +94,10 @@ async function* eachPage(
   }
 }
 
-type LabelledKeys = {
-  readonly groupId: number;
-  readonly codec: KeyCodec;
-  readonly keys: readonly string[];
-};
+/** The groups that have keys of one group: itself, and those that are declared so. */
+type GroupsOfKeys = { readonly groupIds: readonly number[]; readonly codec: KeyCodec };
+
+type LabelledKeys = GroupsOfKeys & { readonly keys: readonly string[] };
 
 /** Finds keys in live segments. Merges continue meanwhile, but nothing is swept immediately. */
 class LabelSearch {
@@ -107,10 +108,21 @@ class LabelSearch {
     this.#session = session;
   }
 
-  async codecs(): Promise<Map<number, KeyCodec>> {
+  /** Returns the groups with labels of their own, each with those that have keys of it. */
+  async groups(): Promise<Map<number, GroupsOfKeys>> {
     const { connection, contextId } = this.#session;
     const shapes = await loadShapes(connection, contextId);
-    return new Map([...shapes].map(([groupId, shape]) => [groupId, keyCodecOf(shape)]));
+    const rows = groupBy(
+      await selectGroups(connection, contextId),
+      ({ keysGroupId }) => keysGroupId,
+    );
+    const groups = new Map<number, GroupsOfKeys>();
+    for (const [groupId, same] of rows) {
+      const shape = shapes.get(groupId);
+      const groupIds = same.map((row) => row.groupId);
+      if (shape) groups.set(groupId, { groupIds, codec: keyCodecOf(shape) });
+    }
+    return groups;
   }
 
   /**
@@ -118,7 +130,7 @@ class LabelSearch {
    * DamagedSegment.
    */
   async keysIn(
-    wanted: LabelledKeys,
+    { groupIds, codec, keys }: LabelledKeys,
     isMeant: (segment: StoredSegment) => boolean,
   ): Promise<ReadonlySet<string>> {
     const { connection, contextId, signal } = this.#session;
@@ -128,9 +140,9 @@ class LabelSearch {
     this.#manifest = loaded ?? undefined;
     const found = await findKeys({
       segments: [...(loaded?.segments.values() ?? [])].filter(isMeant),
-      missing: [wanted],
+      missing: groupIds.map((groupId) => ({ groupId, codec, keys })),
       fetch: (requests) => fetchPages(source, requests),
     });
-    return found.get(wanted.groupId) ?? new Set();
+    return new Set(groupIds.flatMap((groupId) => [...(found.get(groupId) ?? [])]));
   }
 }

@@ -20,6 +20,7 @@ const METERS = TYPES.map((type, i) => ({ id: type, meterIndex: i, aggregate: agg
 /** The same group as an import sees it. */
 const IMPORTED: ImportGroup = {
   groupId: 1,
+  keysGroupId: 1,
   guid: GUID,
   keyKind: 'text',
   bucketSeconds: 60,
@@ -42,7 +43,7 @@ const row = (more: Partial<ReadingRow> = {}): ReadingRow => ({
 });
 
 const page = (rows: readonly ReadingRow[], probe: string | null = null): ReadingPage => ({
-  group: { groupId: 1, guid: GUID, meters: METERS },
+  group: { groupId: 1, keysGroupId: 1, guid: GUID, meters: METERS },
   probe,
   rows,
   done: 1,

@@ -46,17 +46,15 @@ async function labels(): Promise<Record<string, string>> {
 }
 
 describe('labels from CSV', () => {
-  it('go to the keys, raw or readable, of all groups that have them', async () => {
+  it('go to the keys, raw or readable, of all groups that have them: to Hosts for its parts', async () => {
     const report = await label('10.0.0.1,alpha\nC6.33.64.01,"beta, gamma",outside\n');
     expect(await labels()).toEqual({
       'Hosts 0A.00.00.01': 'alpha | (user)',
-      'Internal Hosts 0A.00.00.01': 'alpha | (user)',
       'Hosts C6.33.64.01': 'beta, gamma | outside | (user)',
-      'External Hosts C6.33.64.01': 'beta, gamma | outside | (user)',
     });
     expect(report).toEqual({
       source: 'labels',
-      labelled: 4,
+      labelled: 2,
       unchanged: 0,
       created: 0,
       keptByUser: 0,
@@ -66,25 +64,30 @@ describe('labels from CSV', () => {
 
   it('are read with a header, a byte order mark, CRLF and blanks around fields', async () => {
     await label('\uFEFFkey,label,description\r\n 10.0.0.1 , alpha ,\r\n\r\n10.0.0.2,beta');
-    expect(Object.values(await labels())).toEqual(
-      Array(2).fill(['alpha | (user)', 'beta | (user)']).flat(),
-    );
+    expect(Object.values(await labels())).toEqual(['alpha | (user)', 'beta | (user)']);
   });
 
   it('change what differs, and the last line of a key wins', async () => {
     await label('10.0.0.1,alpha,first\n');
     const report = await label('10.0.0.1,x\n10.0.0.1,beta\n2001:db8::1,gamma\n');
     expect((await labels())['Hosts 0A.00.00.01']).toBe('beta | first | (user)');
-    expect(report).toMatchObject({ labelled: 4, unchanged: 0 });
-    expect(await label('10.0.0.1,beta\n')).toMatchObject({ labelled: 0, unchanged: 2 });
+    expect(report).toMatchObject({ labelled: 2, unchanged: 0 });
+    expect(await label('10.0.0.1,beta\n')).toMatchObject({ labelled: 0, unchanged: 1 });
   });
 
   it('are cleared by an empty field', async () => {
     await label('10.0.0.1,alpha,first\n10.0.0.2,beta,second\n');
     await label('10.0.0.1,\n10.0.0.2,,\n');
+    expect(await labels()).toEqual({ 'Hosts 0A.00.00.01': 'first' });
+  });
+
+  it('of a group with keys of another are that of the other, and create no key that it has', async () => {
+    const group = '{889900CC-0063-11A5-8380-FEBDBABBDBEA}' as Guid;
+    const report = await label('198.51.100.1,alpha\n10.9.9.9,new\n', { group });
+    expect(report).toMatchObject({ labelled: 2, created: 1, unknown: 0 });
     expect(await labels()).toEqual({
-      'Hosts 0A.00.00.01': 'first',
-      'Internal Hosts 0A.00.00.01': 'first',
+      'Hosts 0A.09.09.09': 'new | (user)',
+      'Hosts C6.33.64.01': 'alpha | (user)',
     });
   });
 
@@ -135,10 +138,7 @@ describe('labels from CSV', () => {
       const log = connLog(conn(NOW, { from: '10.20.30.40', to: '16.32.48.64' }));
       await importText(log, { databaseUrl: database.url, context });
       await label('10.20.30.40,printer\n192.168.1.10,other\n', { context });
-      expect(await labels()).toEqual({
-        'Hosts 0A.14.1E.28': 'printer | (user)',
-        'Internal Hosts 0A.14.1E.28': 'printer | (user)',
-      });
+      expect(await labels()).toEqual({ 'Hosts 0A.14.1E.28': 'printer | (user)' });
     });
 
     it('do not depend on groups of texts', async () => {
@@ -222,13 +222,11 @@ describe('labels from DNS answers', () => {
     );
     expect(await labels()).toEqual({
       'Hosts C6.33.64.01': 'www.example.com | (dns)',
-      'External Hosts C6.33.64.01': 'www.example.com | (dns)',
       'Hosts 20.01.0D.B8.00.00.00.00.00.00.00.00.00.00.00.01': 'six.example.com | (dns)',
-      'External Hosts 20.01.0D.B8.00.00.00.00.00.00.00.00.00.00.00.01': 'six.example.com | (dns)',
     });
     expect(report).toEqual({
       source: 'labels',
-      labelled: 4,
+      labelled: 2,
       unchanged: 0,
       created: 0,
       keptByUser: 0,

@@ -27,6 +27,7 @@ function group(
   }));
   return {
     groupId: 1,
+    keysGroupId: 1,
     guid,
     keyKind,
     bucketSeconds: 60,

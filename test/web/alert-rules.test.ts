@@ -87,6 +87,7 @@ const choice: ContextChoice = {
       bucketSize: 60,
       topperBucketSize: 300,
       samplingRate: 1,
+      keysOf: null,
       crosskey: null,
       drilldowns: [],
       meters: [{ index: 0, name: 'Total', description: '', type: 'VT_COUNTER', units: 'bytes' }],

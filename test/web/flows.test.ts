@@ -106,6 +106,7 @@ describe('the view of flows', () => {
     bucketSize: 60,
     topperBucketSize: 300,
     samplingRate: 1,
+    keysOf: null,
     crosskey: null,
     drilldowns: [],
     meters,

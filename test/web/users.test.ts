@@ -29,6 +29,7 @@ const group = (guid: string, name: string) => ({
   bucketSize: 60,
   topperBucketSize: 300,
   samplingRate: 1,
+  keysOf: null,
   crosskey: null,
   drilldowns: [],
   meters: [],

@@ -28,8 +28,8 @@ export async function describeEvents(
   });
 }
 
-const describedGroup = ({ groupId, keyKind, parts }: NotifiedEvent) => ({
-  groupId,
+const describedGroup = ({ keysGroupId, keyKind, parts }: NotifiedEvent) => ({
+  keysGroupId,
   isCrossKey: keyKind === 'crosskey',
   partGroupIds: parts.map((part) => part?.groupId ?? null),
 });

@@ -98,7 +98,7 @@ describe('what a notification says about an event', () => {
           endedAt: 600,
           value,
           peakValue: value,
-          groupId: alerts.lab.groupId,
+          keysGroupId: alerts.lab.groupId,
           groupGuid: 'abcdef00-0000-4000-8000-000000000001',
           groupName: 'Group 1',
           keyKind: 'text',

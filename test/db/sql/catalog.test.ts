@@ -125,6 +125,7 @@ describe('the catalogs of contexts', () => {
       topperBucketSize: 300,
       samplingRate: 1,
       enabled: true,
+      keysOf: null,
       parentGuid: null,
       crosskeyGuid1: null,
       crosskeyGuid2: null,

@@ -48,6 +48,7 @@ const FIELDS = {
   topperBucketSize: 300,
   samplingRate: 100,
   enabled: false,
+  keysOf: null,
 } as const;
 
 const groupOf = (n: number, parts: readonly number[] = []): NewGroup => ({
@@ -55,6 +56,9 @@ const groupOf = (n: number, parts: readonly number[] = []): NewGroup => ({
   partGuids: parts.map((part) => storedGuid(guidOf(part))),
   ...FIELDS,
 });
+
+/** The ids of a group whose keys are its own. */
+const own = (groupId: number) => ({ groupId, keysGroupId: groupId });
 
 const meterOf = (id: number): NewMeter => ({
   id,
@@ -76,9 +80,9 @@ describe('inserting a group', () => {
     const pair = await insertGroup(connection, contextId, groupOf(2, [1, 3]));
     const triple = await insertGroup(connection, contextId, groupOf(4, [1, 3, 5]));
     expect(await selectGroups(connection, contextId)).toEqual([
-      { ...FIELDS, groupId: plain, guid: uuidOf(1), partGuids: [], meters: [] },
-      { ...FIELDS, groupId: pair, guid: uuidOf(2), partGuids: [1, 3].map(uuidOf), meters: [] },
-      { ...FIELDS, groupId: triple, guid: uuidOf(4), partGuids: [1, 3, 5].map(uuidOf), meters: [] },
+      { ...FIELDS, ...own(plain), guid: uuidOf(1), partGuids: [], meters: [] },
+      { ...FIELDS, ...own(pair), guid: uuidOf(2), partGuids: [1, 3].map(uuidOf), meters: [] },
+      { ...FIELDS, ...own(triple), guid: uuidOf(4), partGuids: [1, 3, 5].map(uuidOf), meters: [] },
     ]);
     expect(await selectGroupsWithData(connection, contextId)).toEqual(new Set());
   });
@@ -105,6 +109,7 @@ describe('updating a group', () => {
       topperBucketSize: 3600,
       samplingRate: 1,
       enabled: true,
+      keysOf: null,
     } as const;
     await updateGroup(connection, changed, {
       guid: storedGuid(guidOf(9)),
@@ -112,8 +117,8 @@ describe('updating a group', () => {
       ...fields,
     });
     expect(await selectGroups(connection, contextId)).toEqual([
-      { ...fields, groupId: changed, guid: uuidOf(1), partGuids: [], meters: [] },
-      { ...FIELDS, groupId: other, guid: uuidOf(2), partGuids: [], meters: [] },
+      { ...fields, ...own(changed), guid: uuidOf(1), partGuids: [], meters: [] },
+      { ...FIELDS, ...own(other), guid: uuidOf(2), partGuids: [], meters: [] },
     ]);
   });
 

@@ -22,8 +22,8 @@ beforeEach(async () => {
 
 afterEach(() => lab.close());
 
-const HOSTS = { groupId: 1, isCrossKey: false, partGroupIds: [] };
-const PAIRS = { groupId: 2, isCrossKey: true, partGroupIds: [1, null] };
+const HOSTS = { keysGroupId: 1, isCrossKey: false, partGroupIds: [] };
+const PAIRS = { keysGroupId: 2, isCrossKey: true, partGroupIds: [1, null] };
 
 const nothing = { label: undefined, description: undefined, attributes: undefined };
 

@@ -139,6 +139,39 @@ describe('an import of flows', () => {
     expect(await described()).toMatchObject({ Hosts: TWICE, Aggregates: 'Ours', Apps: 'Ours' });
   });
 
+  it('declares internal and external hosts as keys of Hosts, also where they were their own', async () => {
+    const groupsOfHosts = () =>
+      rowsOf(
+        databaseUrl,
+        `select g.name, o.name as of from counter_groups g
+         join counter_groups o on o.group_id = g.keys_of order by g.group_id`,
+      );
+    const declared = [
+      { name: 'Internal Hosts', of: 'Hosts' },
+      { name: 'External Hosts', of: 'Hosts' },
+    ];
+    const log = connLog(conn(NOW), '#close\tnow');
+    await importText(log, { databaseUrl });
+    expect(await groupsOfHosts()).toEqual(declared);
+    await rowsOf(databaseUrl, 'update counter_groups set keys_of = null');
+    await rowsOf(
+      databaseUrl,
+      `insert into key_texts (group_id, key, label, label_source)
+       select group_id, '0A.00.00.01', 'printer', 'user' from counter_groups
+       where name = 'Internal Hosts'`,
+    );
+    await importText(connLog(conn(NOW), conn(NOW), '#close\tnow'), { databaseUrl });
+    expect(await groupsOfHosts()).toEqual(declared);
+    expect(
+      await rowsOf(
+        databaseUrl,
+        'select name, label from key_texts join counter_groups using (group_id)',
+      ),
+    ).toEqual([{ name: 'Hosts', label: 'printer' }]);
+    const audited = "select object from audit where action = 'group changed' order by 1";
+    expect(await rowsOf(databaseUrl, audited)).toHaveLength(2);
+  });
+
   it('stores readings by slice and probe, and the coverage', async () => {
     await importText(connLog(conn(NOW, { duration: '120' })), {
       databaseUrl,

@@ -30,6 +30,14 @@ export const firstContext = (contexts: readonly ContextChoice[]): string | null 
 export const groupOf = (context: ContextChoice | null, guid: string | null): GroupChoice | null =>
   context?.counterGroups.find((group) => group.guid === guid) ?? null;
 
+/** Returns the GUIDs of all groups that have keys of the same group as this one. */
+export const groupsWithKeysLike = (choice: ContextChoice, group: GroupChoice): string[] =>
+  choice.counterGroups
+    .filter((other) => keysGroupOf(other) === keysGroupOf(group))
+    .map(({ guid }) => guid);
+
+const keysGroupOf = ({ keysOf, guid }: GroupChoice): string => keysOf?.guid ?? guid;
+
 const firstGroup = (context: ContextChoice): GroupChoice | null =>
   groupOf(context, HOSTS) ??
   context.counterGroups.find(({ keyKind }) => keyKind !== 'CROSSKEY') ??

@@ -93,9 +93,14 @@ export function partsOf(row: Keyed, group: Pick<GroupChoice, 'crosskey'>): reado
 
 /**
  * Returns all parts except the one drilled into; if a host talks to itself, its second part stays.
+ * `groups`: those whose keys the key may be.
  */
-export function otherParts(parts: readonly Part[], group: string, key: string): readonly Part[] {
-  const own = parts.findIndex((part) => part.group === group && part.key === key);
+export function otherParts(
+  parts: readonly Part[],
+  groups: readonly string[],
+  key: string,
+): readonly Part[] {
+  const own = parts.findIndex((part) => groups.includes(part.group) && part.key === key);
   return parts.filter((_, index) => index !== own);
 }
 

@@ -1,4 +1,4 @@
-import type { GroupChoice } from '../../data/choices.ts';
+import { type GroupChoice, groupsWithKeysLike } from '../../data/choices.ts';
 import { distinctPartLabels, otherParts, partName, partsOf } from '../../data/key-parts.ts';
 import { meterKind } from '../../data/meter-kind.ts';
 import type { Terms } from '../../data/row-figures.ts';
@@ -18,7 +18,7 @@ type DrilldownProps = Omit<KeyViewProps, 'group'> & {
 
 /** The largest pairs that a key is part of: whom it communicated with, and over what. */
 export function DrilldownList(props: DrilldownProps) {
-  const { group, own, drilldown, address, rawKey } = props;
+  const { group, own, drilldown, address, rawKey, choice } = props;
   const { meter, keys, others, keyCount, total } = drilldown;
   const terms: Terms = {
     kind: meterKind(meter.type),
@@ -26,9 +26,8 @@ export function DrilldownList(props: DrilldownProps) {
     units: address.units,
     topperBucketSize: group.topperBucketSize,
   };
-  const partsBy = new Map(
-    keys.map((row) => [row, otherParts(partsOf(row, group), own?.guid ?? '', rawKey)]),
-  );
+  const alike = own ? groupsWithKeysLike(choice, own) : [];
+  const partsBy = new Map(keys.map((row) => [row, otherParts(partsOf(row, group), alike, rawKey)]));
   const labels = distinctPartLabels([...partsBy.values()].flat());
   return (
     <section class="drilldown" aria-label={`By ${group.name}`}>
