@@ -25,7 +25,8 @@ export type ListedAlert = {
 export function alertLines({ alert, groupName, meterName, firing }: ListedAlert): string[] {
   const { name, severity, when } = alert.rule;
   const about = when.condition === 'silent_seconds' ? groupName : `${groupName}, ${meterName}`;
-  const line = `${name} (${severity}): ${about}: ${conditionText(when)}; ${stateOf(alert)}`;
+  const state = [stateOf(alert), ...originOf(alert)].join('; ');
+  const line = `${name} (${severity}): ${about}: ${conditionText(when)}; ${state}`;
   return [line, ...firing.map(firingLine)].map(printable);
 }
 
@@ -36,6 +37,15 @@ function stateOf({ rule: { enabled, when }, evaluatedTo }: StoredAlert): string 
   return evaluatedTo === null
     ? 'no window is decided yet'
     : `decided up to ${isoTime(evaluatedTo)}`;
+}
+
+/** Returns who made a rule in the page, and who silenced it until when; empty: it was declared. */
+function originOf({ origin: { madeBy, silence } }: StoredAlert): string[] {
+  const why = silence?.reason ? ` (${silence.reason})` : '';
+  return [
+    ...(madeBy === null ? [] : [`made in the page by ${madeBy}`]),
+    ...(silence ? [`silenced until ${isoTime(silence.until)} by ${silence.by}${why}`] : []),
+  ];
 }
 
 function firingLine({ event, readable, label }: Notification): string {
@@ -58,7 +68,7 @@ const WITHOUT_KEY = 'no single key';
  * (decision 8).
  */
 export function alertJson({ alert, groupName, firing }: ListedAlert): string {
-  const { rule, guid, evaluatedTo } = alert;
+  const { rule, guid, evaluatedTo, origin } = alert;
   return writeJson({
     alert: rule.name,
     severity: rule.severity,
@@ -69,6 +79,10 @@ export function alertJson({ alert, groupName, firing }: ListedAlert): string {
     condition: conditionText(rule.when),
     window_seconds: rule.windowSeconds,
     decided_to: evaluatedTo,
+    made_by: origin.madeBy,
+    silenced_until: origin.silence?.until ?? null,
+    silenced_by: origin.silence?.by ?? null,
+    silence_reason: origin.silence?.reason ?? null,
     firing: firing.map(firingFields),
   });
 }

@@ -156,6 +156,8 @@ export type Watch = {
   readonly now: EpochSeconds;
   /** Events that are firing. */
   readonly firing: number;
+  /** Enabled rules whose events no sink is told of now. */
+  readonly silenced: number;
   /**
    * Enabled rules, with the version of their context's data and its nonce: after a failover or a
    * restore that lost commits, a version may occur again.
@@ -168,6 +170,8 @@ export async function selectWatch(connection: Connection): Promise<Watch> {
     `select not ${MAY_KEEP} as "isReader",
        floor(extract(epoch from clock_timestamp()))::float8 as now,
        (select count(*)::int from alert_events where ended_at is null) as firing,
+       (select count(*)::int from alerts where superseded_at is null and enabled
+         and silenced_until > clock_timestamp()) as silenced,
        (select coalesce(json_agg(json_build_object('alertId', a.alert_id,
            'version', v.version || ' ' || v.nonce)
            order by a.alert_id), '[]')

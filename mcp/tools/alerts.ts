@@ -23,13 +23,13 @@ const DOCUMENT = `query McpAlerts(${CONTEXT_VARIABLES}, $alert: String, $first: 
   ${CONTEXT_FIELD} {
     alerts {
       ...Rule
-      description enabled windowSeconds evaluatedTo probe
+      description enabled windowSeconds evaluatedTo probe silencedUntil
       firing { id }
     }
     alertEvents(alert: $alert, first: $first, after: $after) {
       pageInfo { hasNextPage endCursor }
       edges { node {
-        startedAt endedAt value peakValue
+        startedAt endedAt value peakValue acknowledgedAt acknowledgedBy note
         key { key readable label }
         alert { ...Rule }
       } }
@@ -57,6 +57,7 @@ type DeclaredRule = Rule & {
   readonly windowSeconds: number;
   readonly evaluatedTo: number | null;
   readonly probe: string | null;
+  readonly silencedUntil: number | null;
   readonly firing: readonly object[];
 };
 
@@ -65,6 +66,9 @@ type Event = {
   readonly endedAt: number | null;
   readonly value: BigNumber;
   readonly peakValue: BigNumber;
+  readonly acknowledgedAt: number | null;
+  readonly acknowledgedBy: string | null;
+  readonly note: string | null;
   readonly key: NamedKey | null;
   readonly alert: Rule;
 };
@@ -89,6 +93,7 @@ const ruleShape = z.object({
   enabled: z.boolean(),
   windowSeconds: z.int(),
   evaluatedTo: z.string().nullable().describe('End of the last decided window; null: none yet.'),
+  silencedUntil: z.string().optional().describe('Until then, no sink is told of its events.'),
   firing: z.int().describe('How many of its events are firing.'),
 });
 
@@ -103,6 +108,9 @@ const eventShape = z.object({
   value: amount().describe('What met the condition when it began.'),
   peakValue: amount().describe('The largest since; the smallest, if the total is too low.'),
   units: z.string(),
+  acknowledgedTime: z.string().optional().describe('Since when somebody looks after it.'),
+  acknowledgedBy: z.string().optional(),
+  note: z.string().optional().describe('What they say about it.'),
 });
 
 export const alerts = defineTool({
@@ -168,6 +176,7 @@ const ruleOf = (rule: DeclaredRule): z.input<typeof ruleShape> => ({
   enabled: rule.enabled,
   windowSeconds: rule.windowSeconds,
   evaluatedTo: rule.evaluatedTo === null ? null : isoTime(rule.evaluatedTo),
+  ...(rule.silencedUntil !== null && { silencedUntil: isoTime(rule.silencedUntil) }),
   firing: rule.firing.length,
 });
 
@@ -182,6 +191,9 @@ const eventOf = (event: Event): z.input<typeof eventShape> => ({
   value: event.value,
   peakValue: event.peakValue,
   units: unitsOf(event.alert),
+  ...(event.acknowledgedAt !== null && { acknowledgedTime: isoTime(event.acknowledgedAt) }),
+  ...(event.acknowledgedBy !== null && { acknowledgedBy: event.acknowledgedBy }),
+  ...(event.note !== null && { note: event.note }),
 });
 
 /** Returns the unit of the values in a rule's events. */

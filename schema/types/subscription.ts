@@ -92,7 +92,7 @@ builder.subscriptionFields((t) => ({
     type: AlertEventRef,
     nullable: true,
     description:
-      'Events of alerts: first those that are firing, then each one when it begins and when it ends. None is omitted: a stream that cannot send them all ends with an error that says to subscribe again.',
+      'Events of alerts: first those that are firing, then each one when it begins, when it ends and when somebody acknowledges it. None is omitted: a stream that cannot send them all ends with an error that says to subscribe again.',
     authScopes: { signedIn: true },
     args: { context: t.arg.string({ required: true, description: 'Name of the context.' }) },
     subscribe: (): AsyncIterable<AlertEventView> => answeredElsewhere(),

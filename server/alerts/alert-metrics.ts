@@ -10,6 +10,8 @@ export class AlertTally {
   rules = 0;
   /** Number of firing events. */
   firing = 0;
+  /** Number of enabled rules that are silenced. */
+  silenced = 0;
   windows = 0;
   began = 0;
   ended = 0;
@@ -52,6 +54,14 @@ export function registerAlertMetrics(registry: Registry, tally: AlertTally): voi
     registry,
     { name: 'countergraph_alerts_firing', help: 'Events of alerts that are firing' },
     () => tally.firing,
+  );
+  observedGauge(
+    registry,
+    {
+      name: 'countergraph_alert_rules_silenced',
+      help: 'Alert rules that are enabled and silenced, so that sinks are told nothing of them',
+    },
+    () => tally.silenced,
   );
   observedGauge(
     registry,

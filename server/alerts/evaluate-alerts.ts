@@ -120,9 +120,10 @@ class Evaluator {
   }
 
   async #evaluateAll({ connection, watch, signal }: Pass): Promise<void> {
-    const { rules, firing, isReader } = watch;
+    const { rules, firing, silenced, isReader } = watch;
     this.#tally.rules = rules.length;
     this.#tally.firing = firing;
+    this.#tally.silenced = silenced;
     this.#forgetOthers(rules);
     this.#tally.isEvaluating = !isReader && (await this.#session.mayEvaluate());
     if (!this.#tally.isEvaluating) return;

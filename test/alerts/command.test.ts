@@ -326,6 +326,10 @@ describe('alerts list', () => {
       condition: 'a key above 5',
       window_seconds: GRID,
       decided_to: endOf(3),
+      made_by: null,
+      silenced_until: null,
+      silenced_by: null,
+      silence_reason: null,
       firing: [
         {
           ...event,
@@ -339,5 +343,11 @@ describe('alerts list', () => {
       ],
     });
     expect(low).toMatchObject({ alert: 'low', decided_to: endOf(3), firing: [] });
+    await lab.sql(`update alerts set made_by = 'ada', silenced_until = '2100-01-02T03:04:05Z',
+      silenced_by = 'bob', silence_reason = 'a test' where name = 'low'`);
+    const from = 'made in the page by ada; silenced until 2100-01-02T03:04:05Z by bob (a test)';
+    expect((await list()).out).toContain(
+      `low (warning): Hosts, Total bytes: the total below 5; ${decided}; ${from}`,
+    );
   });
 });

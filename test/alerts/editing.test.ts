@@ -1,4 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { selectContext } from '../../db/sql/contexts.ts';
+import { selectGroups } from '../../db/sql/declaration.ts';
+import { exportDeclaration } from '../../export/declaration.ts';
 import { CONTEXT } from '../support/lab/service.ts';
 import { type AlertLab, GROUP, reading, windowEnd } from './alert-lab.ts';
 import {
@@ -198,6 +201,46 @@ describe('saveAlert', () => {
       }
     }
     expect(await rulesOf(lab)).toHaveLength(1);
+  });
+});
+
+describe('a rule that was made in the page', () => {
+  const group = { group: GROUP };
+  const rule = { name: 'big', ...group, when: { key_above: 10 } };
+  const applied = (alert: object) => lab.apply({ context: CONTEXT, alerts: [alert] });
+
+  it('is left alone by `apply`, unless the file says that it replaces it', async () => {
+    const { id } = await saved(ruleOf());
+    await applied({ name: 'other', ...group, when: { key_above: 1 } });
+    const why = 'must have "replace": true, since "big" was made in the page by ada';
+    for (const alert of [
+      rule,
+      { ...rule, when: { key_above: 9 } },
+      { name: 'big', remove: true },
+    ]) {
+      await expect(applied(alert)).rejects.toThrow(`alerts[0] ${why}`);
+    }
+    expect(await rulesOf(lab)).toMatchObject([{ id, madeBy: 'ada' }, { madeBy: null }]);
+    // The same rule is taken over as it is; its events go on.
+    await applied({ ...rule, replace: true });
+    expect(await rulesOf(lab)).toMatchObject([{ id, madeInPage: false, madeBy: null }, {}]);
+    await applied({ ...rule, when: { key_above: 9 } });
+    await saved(ruleOf({ replaces: 'big' }));
+    await applied({ name: 'big', replace: true, remove: true });
+    expect((await rulesOf(lab)).map(({ name }) => name)).toEqual(['other']);
+  });
+
+  it('is exported with the mark that lets its file be applied', async () => {
+    await saved(ruleOf());
+    const text = await lab.write(async (to) => {
+      const context = await selectContext(to, CONTEXT);
+      if (!context) throw new Error('no context');
+      const groups = await selectGroups(to, context.contextId);
+      return (await exportDeclaration(to, { name: CONTEXT, context, groups })).text;
+    });
+    expect(JSON.parse(text).alerts).toMatchObject([{ name: 'big', replace: true }]);
+    await lab.apply(JSON.parse(text));
+    expect(await rulesOf(lab)).toMatchObject([{ madeInPage: false }]);
   });
 });
 

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { addUser } from '../../../access/users.ts';
 import { type AlertLab, GROUP, reading, startAlertLab, windowEnd } from '../../alerts/alert-lab.ts';
 import { rotateToken } from '../../support/database/rotate-token.ts';
 import { type OpenStream, openStream } from '../../support/http/event-stream.ts';
@@ -95,6 +96,21 @@ describe('events of alerts in a subscription', () => {
     expect(await take(stream, 2)).toEqual(['a 2-4', 'b 5-']);
     await decideWith(inWindow(8, 'z', 1));
     expect(await next(stream)).toEqual('b 5-6');
+  });
+
+  it('are sent again when somebody acknowledges them', async () => {
+    await lab.write((to) =>
+      addUser(to, { name: ADA.username, contexts: [CONTEXT], role: 'editor' }),
+    );
+    await decideWith(inWindow(2, 'a', 11), inWindow(3, 'z', 1));
+    const stream = await follow();
+    const { it: event } = await stream.answer<{ it: Event }>();
+    await lab.data('mutation ($id: ID!) { acknowledgeEvent(id: $id, note: "mine") { id } }', {
+      id: event.id,
+    });
+    expect(await stream.answer()).toMatchObject({ it: { id: event.id, endedAt: null } });
+    await decideWith(inWindow(5, 'z', 1));
+    expect(await next(stream)).toBe('a 2-3');
   });
 
   it('that begin and end many times in one evaluation arrive in order, each as it was', async () => {
