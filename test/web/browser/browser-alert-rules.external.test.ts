@@ -147,7 +147,9 @@ describeInBrowser('alert rules in the dashboard', (openAt) => {
       .poll(() => row.locator('[data-name="Acknowledged"]').textContent())
       .toContain('adathe backup');
     const names = regionOf(page, 'Firing').locator('[data-name="Rule"]');
-    expect(await names.allTextContents()).toEqual(['busy network', 'half of it', 'big talker']);
+    await expect
+      .poll(() => names.allTextContents())
+      .toEqual(['busy network', 'half of it', 'big talker']);
   });
 
   it('silences a rule for a while, and lifts the silence', async () => {

@@ -54,6 +54,18 @@ describeInBrowser('the chart of top keys', (openAt) => {
   const drawn = () =>
     dashboard.page.evaluate<string>("document.querySelector('.chart-card canvas').toDataURL()");
 
+  /** The chart once nothing more is added to it. */
+  const drawnInFull = async () => {
+    let last = '';
+    const isSame = async () => {
+      const former = last;
+      last = await drawn();
+      return last === former;
+    };
+    await expect.poll(isSame).toBe(true);
+    return last;
+  };
+
   const highlighted = () =>
     dashboard.page.locator('.top-table tbody .is-highlighted .key-link').allTextContents();
 
@@ -65,7 +77,7 @@ describeInBrowser('the chart of top keys', (openAt) => {
   it('highlights a key in chart, legend and table together', async () => {
     const { page } = await open(viewOf());
     await earlierKey().waitFor();
-    const before = await drawn();
+    const before = await drawnInFull();
     await inLegend(hostName(2)).hover();
     await expect.poll(highlighted).toEqual([hostName(2)]);
     await expect.poll(drawn).not.toBe(before);
@@ -105,7 +117,7 @@ describeInBrowser('the chart of top keys', (openAt) => {
   it('is a stack, lines or shares, as the address says', async () => {
     const { page, shoot } = await open(viewOf());
     await earlierKey().waitFor();
-    const stack = await drawn();
+    const stack = await drawnInFull();
     await page.getByRole('radio', { name: '100 %' }).check();
     expect(page.url()).toContain('chart=share');
     await page.locator('.chart-card .chart-place').focus();
@@ -152,7 +164,7 @@ describeInBrowser('the chart of top keys', (openAt) => {
     await settled();
     await expect.poll(() => page.locator('.top-table tbody tr').count()).toBe(10);
     await page.locator('.chips').waitFor();
-    expect([await colorOf(1), await colorOf(5)]).toEqual(before);
+    await expect.poll(async () => [await colorOf(1), await colorOf(5)]).toEqual(before);
     const legend = await inLegend(hostName(5))
       .locator('.swatch')
       .evaluate((swatch) => getComputedStyle(swatch).backgroundColor);

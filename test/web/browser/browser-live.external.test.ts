@@ -132,13 +132,13 @@ describeInBrowser('the live page in a browser', (openAt) => {
     await standIn.send(moved(1, [], 9));
     await expect.poll(labels).toEqual(before.slice(0, 9));
     const focused = () => page.evaluate('document.activeElement.textContent');
-    expect(await focused()).toBe(before[8]);
+    await expect.poll(focused).toBe(before[8]);
     await page.locator('.is-act button').nth(2).focus();
     await standIn.send(moved(2, [0, 1, 3, 4, 5, 6, 7, 8], 8));
     await expect.poll(labels).toHaveLength(8);
-    expect(await page.evaluate('document.activeElement.title')).toBe(
-      `Hide ${before[3]} and rank again`,
-    );
+    await expect
+      .poll(() => page.evaluate('document.activeElement.title'))
+      .toBe(`Hide ${before[3]} and rank again`);
   });
 
   it('keeps an open panel, and loads its key again', async () => {
@@ -336,7 +336,9 @@ describeInBrowser('the live page in a browser', (openAt) => {
       { group: HOSTS, key: hostKey(2), ts: TEN + 7320, values: { 0: 900_000_000 } },
     ]);
     await asking;
-    expect(await page.locator('.summary-window time').textContent()).toContain('11:03 – 12:03');
+    await expect
+      .poll(() => page.locator('.summary-window time').textContent())
+      .toContain('11:03 – 12:03');
     expect(await share.innerText()).toBe(before);
     release();
     await expect.poll(() => share.innerText()).toMatch(/[\d.]+\s*%/);
