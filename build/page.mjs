@@ -46,7 +46,7 @@ function build() {
     ]);
     // A program of its own: what it imports need not be installed where the build is up to date.
     runProgram('build/help.mjs', [outDir]);
-    for (const folder of ['assets', 'help']) filesBelow(join(outDir, folder)).forEach(compress);
+    for (const folder of ['assets', 'help']) filesBelow(join(outDir, folder)).filter(isText).forEach(compress);
     cpSync(join(ROOT, 'web', 'generated', 'documents.json'), join(outDir, 'documents.json'));
     // Move everything at once, so that a concurrent build or reader sees a complete folder.
     replaceFolder(outDir, TARGET, join(temporary, 'before'));
@@ -54,6 +54,9 @@ function build() {
     rmSync(temporary, { recursive: true, force: true });
   }
 }
+
+/** Pictures are compressed already. */
+const isText = (file) => !file.endsWith('.png');
 
 /** Compresses at the highest level: a file is written once and read many times. */
 function compress(file) {

@@ -19,5 +19,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    // Standard error says what was built, and nothing about how fast the machine is.
+    rolldownOptions: { checks: { pluginTimings: false } },
   },
 });

@@ -165,12 +165,15 @@ async function readFiles(page: string, name: string): Promise<readonly [string, 
 }
 
 async function readPageFile(folder: string, name: string): Promise<PageFile> {
-  const packed = ENCODINGS.map(
+  const contentType = CONTENT_TYPES[extname(name)] ?? 'application/octet-stream';
+  // Pictures are compressed by themselves.
+  const encodings = contentType === 'image/png' ? [] : ENCODINGS;
+  const packed = encodings.map(
     async (encoding) =>
       [encoding, await readFile(join(folder, `${name}${SUFFIXES[encoding]}`))] as const,
   );
   return {
-    contentType: CONTENT_TYPES[extname(name)] ?? 'application/octet-stream',
+    contentType,
     plain: await readFile(join(folder, name)),
     packed: Object.fromEntries(await Promise.all(packed)),
   };
