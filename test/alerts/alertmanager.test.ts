@@ -63,6 +63,23 @@ describe('what is sent to an Alertmanager', () => {
     expect(new Set(ends.slice(0, -1).flat())).toEqual(new Set([now / 1000 + 180]));
   });
 
+  it('is what it was told of before a silence, and the rest once the silence is over', async () => {
+    await lab.sql(
+      `update alerts set silenced_until = now() + interval '1 hour', silenced_by = 'ada'`,
+    );
+    const held = await lab.begin({ key: 'C0.A8.01.01' });
+    await lab.sql('update alert_events set is_held = true where event_id = $1', [held]);
+    await addIt();
+    await lab.begin({ key: 'C0.A8.01.02', startedAt: STARTED + 300 });
+    lab.startNotifier({ clock: () => now, repeatMs: 20 });
+    const keys = () => posts().map((alerts) => alerts.map(({ labels }) => labels['key']));
+    await until(() => stand.received.length >= 3);
+    expect(new Set(keys().flat())).toEqual(new Set(['C0.A8.01.02']));
+    await lab.sql('update alerts set silenced_until = null, silenced_by = null');
+    await until(() => keys().at(-1)?.length === 2);
+    expect(keys().at(-1)).toEqual(['C0.A8.01.01', 'C0.A8.01.02']);
+  });
+
   it('never starts or ends later than now, even if events are ahead of the clock', async () => {
     await addIt();
     lab.startNotifier({ clock: () => STARTED * 1000 });

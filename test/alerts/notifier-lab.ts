@@ -167,7 +167,9 @@ export async function openNotifierLab(databaseUrl?: string) {
       logged.length = 0;
       await sql('delete from alert_sinks');
       await sql('delete from alert_events');
-      await sql('update alerts set description = $1', ['somebody sends a lot']);
+      await sql('update alerts set description = $1, silenced_until = null, silenced_by = null', [
+        'somebody sends a lot',
+      ]);
     },
     async close() {
       for (const notifier of running) await notifier.stop();
