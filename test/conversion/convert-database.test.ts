@@ -121,8 +121,8 @@ describe('a converted database of version 1.7', () => {
       const rows = await otherRows(own);
       const withNew = (name: string, columns: string) =>
         rows[name]?.map((each) => ({ ...each, row: `${each.row.slice(0, -1)},${columns})` }));
-      // What later versions have beside: version 1.7 knew no sessions, limits, collectors
-      // and silences.
+      // What later versions have beside: version 1.7 knew no sessions, limits, collectors,
+      // silences and keys of other groups.
       expect(await otherRows(lab)).toEqual({
         ...rows,
         sessions: [],
@@ -133,6 +133,7 @@ describe('a converted database of version 1.7', () => {
         tokens: withNew('tokens', 'default,,'),
         grants: withNew('grants', ',,'),
         alerts: withNew('alerts', ',,,'),
+        counter_groups: withNew('counter_groups', ''),
         alert_events: withNew('alert_events', 'f,,,'),
       });
       const names = ['users', 'tokens', 'grants', 'imports', 'feeds', 'key_texts', 'slices'];
