@@ -1,6 +1,12 @@
 import { shown } from '../errors.ts';
 import type { KeyFilter } from '../filters/key-filter.ts';
-import { type Form, RULE_FORMS, STORABLE, THRESHOLD_FORMS } from './rule-forms.ts';
+import {
+  type Form,
+  filterSizeMistake,
+  RULE_FORMS,
+  STORABLE,
+  THRESHOLD_FORMS,
+} from './rule-forms.ts';
 import type { GivenRule, RuleMistake } from './rule-mistakes.ts';
 
 /** A mistake in the form of a field of `AlertInput`. */
@@ -20,8 +26,15 @@ export function givenMistakes(given: GivenRule): GivenMistake[] {
   return [
     ...found,
     ...mistakeOf('threshold', THRESHOLD_FORMS[condition], threshold),
-    ...textsOf(given.filter ?? {}).flatMap(([field, text]) => mistakeOf(field, STORABLE, text)),
+    ...filterFormMistakes(given.filter ?? {}),
   ];
+}
+
+function filterFormMistakes(filter: KeyFilter): GivenMistake[] {
+  const wrongSize = filterSizeMistake(filter);
+  return wrongSize === null
+    ? textsOf(filter).flatMap(([field, text]) => mistakeOf(field, STORABLE, text))
+    : [{ field: 'filter', text: ` ${wrongSize}` }];
 }
 
 /** null and undefined mean the default. */

@@ -1,3 +1,4 @@
+import type { KeyFilter } from '../filters/key-filter.ts';
 import { LIMITS } from '../limits.ts';
 import { isName, isStorable, NAME_FORM } from '../text/storable-text.ts';
 import type { AlertCondition } from './rule.ts';
@@ -33,6 +34,16 @@ export const textForm = (characters: number): Form => ({
   must: `a text of at most ${characters} characters, without NUL`,
   accepts: (given) => isStorableText(given) && [...String(given)].length <= characters,
 });
+
+/** Returns what is wrong with the size of a rule's filter; null: nothing is. */
+export function filterSizeMistake(filter: KeyFilter): string | null {
+  const characters = Object.values(filter).flat().join('\n').length;
+  if (characters <= LIMITS.alertFilterCharacters) return null;
+  return (
+    `must have at most ${LIMITS.alertFilterCharacters} characters, its texts one a line, got ` +
+    `${characters}: name networks or a pattern in place of many keys, or make several rules`
+  );
+}
 
 const SAFE_INTEGER = integerForm(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
 

@@ -29,6 +29,11 @@ export const ALERT_LIMITS = {
   alertRetrySeconds: 10,
   /** Rules of a context that can be made in the page: each is evaluated every few minutes. */
   alertRules: 1_000,
+  /**
+   * Characters of the filter of one rule, its texts one a line: all rules of a context are read
+   * and compiled together. A thousand addresses fit.
+   */
+  alertFilterCharacters: 16_384,
   /** Characters of the reason of a silence, and of the note of an acknowledgement. */
   alertNoteCharacters: 1_000,
   /** The longest silence, in days: one that lasts forever is forgotten, and is a disabled rule. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ALERT_CONDITIONS, type AlertCondition, type AlertWhen } from '../../domain/alerts/rule.ts';
-import { RULE_FORMS, THRESHOLD_FORMS } from '../../domain/alerts/rule-forms.ts';
+import { filterSizeMistake, RULE_FORMS, THRESHOLD_FORMS } from '../../domain/alerts/rule-forms.ts';
 import {
   declaredChoice,
   declaredList,
@@ -48,6 +48,9 @@ const FILTER = object({
   cidr: texts,
   excludeCidr: texts,
   search: declaredText.exactOptional(),
+}).superRefine((filter, context) => {
+  const message = filterSizeMistake(filter);
+  if (message !== null) context.addIssue({ code: 'custom', message });
 });
 
 const RULE = object({

@@ -156,6 +156,10 @@ describe('alerts in an apply file', () => {
     [{ description: 'd'.repeat(10_001) }, 'description must be a text of at most 10000 characters'],
     [{ max_keys: 1001 }, 'alerts[0].max_keys must be an integer from 1 to 1000, got 1001'],
     [{ for_windows: 0 }, 'alerts[0].for_windows must be an integer from 1 to 1000, got 0'],
+    [
+      { filter: { keys: Array.from({ length: 1_000 }, () => 'k'.repeat(19)) } },
+      'alerts[0].filter must have at most 16384 characters, its texts one a line, got 19999: name',
+    ],
     [{ filter: { like: 'x' } }, 'alerts[0].filter must have no "like": it may have match'],
     [{ remove: 'yes' }, 'alerts[0].remove must be true or false, got "yes"'],
     [{ windows: 3 }, 'alerts[0] must have no "windows": it may have name, group'],

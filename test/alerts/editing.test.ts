@@ -148,6 +148,10 @@ describe('saveAlert', () => {
     expect(
       await save(lab, ruleOf({ condition: 'SILENT_SECONDS', filter: { match: 'a' } })),
     ).toContain('alert.filter must be left out with silent_seconds');
+    const keys = Array.from({ length: 9_500 }, () => 'k'.repeat(19));
+    expect(await save(lab, ruleOf({ filter: { keys } }))).toContain(
+      'alert.filter must have at most 16384 characters, its texts one a line, got 189999: name',
+    );
     expect(await rulesOf(lab)).toEqual([]);
   });
 
