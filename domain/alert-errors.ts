@@ -4,7 +4,7 @@ export const ALERT_ERRORS = {
     status: 422,
     code: 'BAD_USER_INPUT',
     message: 'Invalid alert - <what is wrong>',
-    when: 'a rule of an alert that is saved or tried has mistakes, all of which are named',
+    when: 'a rule of an alert that is saved or tried has mistakes: the first ten are named',
   },
   noSuchAlert: {
     status: 422,

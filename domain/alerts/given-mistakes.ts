@@ -1,5 +1,6 @@
 import { shown } from '../errors.ts';
 import type { KeyFilter } from '../filters/key-filter.ts';
+import { LIMITS } from '../limits.ts';
 import {
   type Form,
   filterSizeMistake,
@@ -59,19 +60,22 @@ const FIELDS: Readonly<Record<RuleMistake['field'], string>> = {
 };
 
 /**
- * Returns all mistakes in one text, those of the form first; null: there are none. A mistake that
- * concerns the group is left out if its field already has one.
+ * Returns the first mistakes in one text, those of the form first, and how many more there are;
+ * null: there are none. A mistake that concerns the group is left out if its field already has one.
  */
 export function mistakesText(
   inForm: readonly GivenMistake[],
   ofGroup: readonly RuleMistake[],
 ): string | null {
   const mistaken = new Set(inForm.map(({ field }) => field.replace(/[.[].*/, '')));
-  const others = ofGroup
+  const besides = ofGroup
     .map(({ field, text }) => ({ field: FIELDS[field], text: asInput(field, text) }))
     .filter(({ field }) => !mistaken.has(field));
-  const all = [...inForm, ...others].map(({ field, text }) => `alert.${field}${text}`);
-  return all.length === 0 ? null : all.join('; ');
+  const all = [...inForm, ...besides].map(({ field, text }) => `alert.${field}${text}`);
+  if (all.length === 0) return null;
+  const named = all.slice(0, LIMITS.alertMistakes);
+  const others = all.length - named.length;
+  return [...named, ...(others > 0 ? [`and ${others} more`] : [])].join('; ');
 }
 
 /** In an `apply` file, the condition is the name of the threshold. */

@@ -34,6 +34,8 @@ export const ALERT_LIMITS = {
    * and compiled together. A thousand addresses fit.
    */
   alertFilterCharacters: 16_384,
+  /** Mistakes of one rule that are named; the others are counted. */
+  alertMistakes: 10,
   /** Characters of the reason of a silence, and of the note of an acknowledgement. */
   alertNoteCharacters: 1_000,
   /** The longest silence, in days: one that lasts forever is forgotten, and is a disabled rule. */

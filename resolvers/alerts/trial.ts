@@ -96,7 +96,7 @@ function requireWhole(scope: RequestScope, { name: context }: ContextView): void
 
 type CheckedRule = { readonly group: CounterGroupView; readonly rule: AlertRule };
 
-/** Errors: `invalidAlert`, with all mistakes. */
+/** Errors: `invalidAlert`. */
 function checked(
   given: GivenRule,
   group: CounterGroupView | null,

@@ -107,7 +107,7 @@ export function alertChanges(reads: Pick<RequestReads, 'change'>, editing: Editi
   };
 }
 
-/** Errors: `invalidAlert`, with all mistakes. */
+/** Errors: `invalidAlert`. */
 async function checkedRule(
   connection: Connection,
   { contextId, context }: Editing,

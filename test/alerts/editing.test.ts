@@ -148,6 +148,9 @@ describe('saveAlert', () => {
     expect(
       await save(lab, ruleOf({ condition: 'SILENT_SECONDS', filter: { match: 'a' } })),
     ).toContain('alert.filter must be left out with silent_seconds');
+    const many = Array.from({ length: 1_000 }, () => '\0');
+    const counted = await save(lab, ruleOf({ filter: { keys: many } }));
+    expect(counted).toMatch(/alert\.filter\.keys\[9\] must be [^;]*; and 990 more$/);
     const keys = Array.from({ length: 9_500 }, () => 'k'.repeat(19));
     expect(await save(lab, ruleOf({ filter: { keys } }))).toContain(
       'alert.filter must have at most 16384 characters, its texts one a line, got 189999: name',
