@@ -46,7 +46,8 @@ function build() {
     ]);
     // A program of its own: what it imports need not be installed where the build is up to date.
     runProgram('build/help.mjs', [outDir]);
-    for (const folder of ['assets', 'help']) filesBelow(join(outDir, folder)).filter(isText).forEach(compress);
+    for (const folder of ['assets', 'help'])
+      filesBelow(join(outDir, folder)).filter(isText).forEach(compress);
     cpSync(join(ROOT, 'web', 'generated', 'documents.json'), join(outDir, 'documents.json'));
     // Move everything at once, so that a concurrent build or reader sees a complete folder.
     replaceFolder(outDir, TARGET, join(temporary, 'before'));
