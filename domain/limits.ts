@@ -109,6 +109,8 @@ export const LIMITS = {
   stuckReaderMs: 10_000,
   /** How long after its time limit a request is ended whatever it waits for. */
   overdueMs: 300,
+  /** Cross-key groups that `drilldowns` of a key names: more than any context has. */
+  drilldownGroups: 20,
   /** Rows of a flat series: a hundred keys over three days, far more than a chart shows. */
   flatSeriesRows: 100_000,
   /** Keys listed by one page of `keys` unless `first` says otherwise. */

@@ -1,3 +1,4 @@
+import { malformed } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { Guid } from '../../domain/text/guid.ts';
 import type { RequestScope } from '../../resolvers/request-scope.ts';
@@ -97,20 +98,25 @@ type GivenDrilldowns = {
   maxItems: number;
 };
 
-/** Errors: as decodeDrilldown. */
+/** Errors: as decodeDrilldown, and too many groups. */
 export const decodeDrilldowns = (
   { by, maxItems }: GivenDrilldowns,
   { settings }: RequestScope,
 ) => ({
-  by:
-    by?.map(
-      (each): DrilledBy => ({
-        crosskey: requireGroupRef(crosskeyOf(each)),
-        meterIndex: each.meter,
-      }),
-    ) ?? null,
+  by: by ? decodeGroups(by) : null,
   maxItems: listed(maxItems, LIMITS.defaultDrilldownItems, settings),
 });
+
+function decodeGroups(by: NonNullable<GivenDrilldowns['by']>): readonly DrilledBy[] {
+  const limit = LIMITS.drilldownGroups;
+  if (by.length > limit) {
+    throw malformed('by', `a list of at most ${limit} groups`, `${by.length} of them`);
+  }
+  return by.map((each) => ({
+    crosskey: requireGroupRef(crosskeyOf(each)),
+    meterIndex: each.meter,
+  }));
+}
 
 type GivenKeyDrilldown = GivenDrilldown & {
   window?: Parameters<typeof decodeWindow>[0];

@@ -33,8 +33,7 @@ export const plus = (a: Cost, b: Cost): Cost => ({
   perDay: a.perDay + b.perDay,
   perKey: a.perKey + b.perKey,
   perKeyAndDay: a.perKeyAndDay + b.perKeyAndDay,
-  // One scan of the group reads what all of them need.
-  ifFiltered: Math.max(a.ifFiltered, b.ifFiltered),
+  ifFiltered: a.ifFiltered + b.ifFiltered,
   nodeIds: Math.max(a.nodeIds, b.nodeIds),
   ranks: Math.max(a.ranks, b.ranks),
 });

@@ -1,5 +1,5 @@
 import { LIMITS } from '../../domain/limits.ts';
-import { type Cost, NO_COST } from './cost.ts';
+import { type Cost, NO_COST, plus } from './cost.ts';
 import { daysOf, windowDays, windowSteps } from './window-days.ts';
 
 /** The coerced value of an argument by its name; undefined: it was not given and has no default. */
@@ -103,9 +103,16 @@ export const PRICES: Readonly<Record<string, Price>> = {
   'TopperKey.series': (given) => ({ ...NO_COST, perDay: 1 + pointsOf(given) }),
   'TopperKey.previous': () => ({ ...NO_COST, fixed: 1, perDay: 1 }),
   'TopperKey.drilldowns': (given, below, setting) =>
-    times(lengthOf(given('by')) ?? DRILLDOWNS, topperCost(itemsOf(given, setting), below)),
-  'TopperKey.drilldown': (given, below, setting) => topperCost(itemsOf(given, setting), below),
+    times(lengthOf(given('by')) ?? DRILLDOWNS, drilldownCost(itemsOf(given, setting), below)),
+  'TopperKey.drilldown': (given, below, setting) => drilldownCost(itemsOf(given, setting), below),
 };
+
+/** Each drill-down of each key is a plan and a question of its own, all of them at once. */
+const drilldownCost: typeof topperCost = (items, below) =>
+  plus({ ...NO_COST, fixed: DRILLDOWN_COST }, topperCost(items, below));
+
+/** So that some ten thousand are allowed at most: 100,000 of them fill 512 MB. */
+const DRILLDOWN_COST = 50;
 
 /** The assumed number of rules of a context. */
 const ALERTS = 20;

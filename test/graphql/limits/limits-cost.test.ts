@@ -63,12 +63,12 @@ describe('the cost of a topper', () => {
     [
       `topper(maxItems: 10, ${window(7)}) { keys {
         drilldown(crosskey: "${GROUP}", maxItems: 3) { keys { metric } } } }`,
-      10 + 7 + 10 * (3 + 7),
+      10 + 7 + 10 * (50 + 3 + 7),
     ],
     [
       `topper(maxItems: 10, ${window(7)}) { keys {
         drilldown(crosskey: "${GROUP}") { keys { peak } } } }`,
-      10 + 7 + 10 * (10 + 7 + 10 * 7),
+      10 + 7 + 10 * (50 + 10 + 7 + 10 * 7),
     ],
     [
       `key(key: "a") { drilldown(crosskey: "${GROUP}", maxItems: 3, ${window(7)}) { keys { peak } } }`,

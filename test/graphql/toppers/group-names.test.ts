@@ -164,6 +164,15 @@ describe('a drill-down', () => {
     ]);
   });
 
+  it('is refused in a list of too many, which would all be begun together', async () => {
+    const by = Array.from({ length: 21 }, () => '{ name: "Uses" }').join();
+    const { errors } = await lab.graphql(
+      `{ context(name: "lab") { counterGroup(name: "Hosts") { topper(window: { preset: ALL_AVAILABLE }) {
+        keys { drilldowns(by: [${by}]) { total } } } } } }`,
+    );
+    expect(errors).toMatchObject([{ message: expect.stringContaining('at most 20 groups') }]);
+  });
+
   it('needs as many statements in a list as under aliases', async () => {
     const counted = async (fields: string): Promise<number> => {
       lab.emptyCaches();

@@ -53,12 +53,11 @@ export function chartData({ keys, whole }: ChartAnswer, question: ChartQuestion)
   const ends = steps.map(({ to }) => to);
   const valuesOf = (points: readonly Point[] | null) => closed(valuesIn(points, steps, question));
   const lines = keys.map(({ key, label, series }) => ({ key, label, values: valuesOf(series) }));
-  // Values are rounded separately, so the difference may be below zero.
-  const othersOf = (value: number | null, index: number) =>
-    Math.max(
-      0,
-      lines.reduce((rest, { values }) => rest - (values[index] ?? 0), value ?? 0),
-    );
+  // Values are rounded separately: the difference may be below zero, or where nothing is left over.
+  const othersOf = (value: number | null, index: number) => {
+    const rest = lines.reduce((left, { values }) => left - (values[index] ?? 0), value ?? 0);
+    return rest > (value ?? 0) * ROUNDING ? rest : 0;
+  };
   return {
     times: [...steps.map(({ from }) => from), ...ends.slice(-1)],
     ends,
@@ -67,6 +66,9 @@ export function chartData({ keys, whole }: ChartAnswer, question: ChartQuestion)
     others: addsUp(question.kind) ? valuesOf(whole).map(othersOf) : null,
   };
 }
+
+/** The largest part of a value that may be due to the rounding of floating-point numbers. */
+const ROUNDING = 1e-9;
 
 /** A step of a chart, as far as it is covered, with the starts of the steps that it consists of. */
 type Step = Span & { readonly starts: readonly number[] };
