@@ -238,6 +238,7 @@ describe("the page's documents", () => {
       'KeyTexts',
       'NetworkPanel',
       'Overview',
+      'OverviewCards',
       'Places',
       'SavedViews',
       'SignIn',

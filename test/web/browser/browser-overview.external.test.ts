@@ -123,6 +123,7 @@ describeInBrowser('the overview in a browser', (openAt) => {
       context: PLANT,
     });
     await expect.poll(() => textOf('Queues by Jobs')).toContain('Queues by Jobs 99');
+    await expect.poll(() => textOf('Queues')).toContain('mail 99');
     await page.route('**/graphql', async (route) => {
       const response = await route.fetch();
       const body = await response.json();
@@ -135,6 +136,28 @@ describeInBrowser('the overview in a browser', (openAt) => {
     await page.getByRole('button', { name: 'Reload' }).click();
     await card('Queues').getByText('Something went wrong').waitFor();
     expect(await textOf('Racks')).toContain('rack 1 21');
+  });
+
+  it('shows the traffic before the largest keys, which may fail by themselves', async () => {
+    const { page } = await open();
+    let fail = () => {};
+    const failing = new Promise<void>((resolve) => {
+      fail = resolve;
+    });
+    await page.route('**/graphql', async (route) => {
+      if (route.request().postDataJSON().operationName !== 'OverviewCards') return route.fallback();
+      await failing;
+      return route.fulfill({ status: 500, json: { errors: [{ message: 'Broken' }] } });
+    });
+    await page.reload();
+    await expect.poll(() => textOf('Traffic')).toContain('50 % more than a day earlier');
+    expect(await page.locator('.overview-cards.skeleton .card').count()).toBe(6);
+    fail();
+    await page.getByText('The largest keys are missing').waitFor();
+    expect(await textOf('Traffic')).toContain('360 MB');
+    await page.unroute('**/graphql');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await card('Apps').waitFor();
   });
 
   it('says what fires, how fresh the data are, and which exporter is late or lossy', async () => {

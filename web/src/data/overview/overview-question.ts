@@ -1,5 +1,6 @@
 import type {
   EarlierTrafficQueryVariables,
+  OverviewCardsQueryVariables,
   OverviewQueryVariables,
 } from '../../../generated/operations.ts';
 import type { Address } from '../../address/address.ts';
@@ -113,6 +114,14 @@ function multipleOf(a: number, b: number): number {
 
 const keysInput = ({ key }: Amount) => (key === null ? null : { keys: [key] });
 
+/** Returns what is the same in both questions. */
+const windowOf = (address: Address) => ({
+  ...nodeOf(address),
+  window: windowInput(address.window),
+  timeZone: address.zone ?? 'UTC',
+  probe: address.probe,
+});
+
 export function overviewVariables(
   address: Address,
   choice: ContextChoice | null,
@@ -120,13 +129,8 @@ export function overviewVariables(
   const traffic = trafficOf(choice);
   const { all, sides } = traffic ?? { all: { meter: 0, key: null }, sides: null };
   const { into, outOf } = sides ?? { into: all, outOf: all };
-  const cards = cardsOf(choice);
-  const seconds = windowSeconds(address, choice);
   return {
-    ...nodeOf(address),
-    window: windowInput(address.window),
-    timeZone: address.zone ?? 'UTC',
-    probe: address.probe,
+    ...windowOf(address),
     traffic: traffic?.group.guid ?? NO_GROUP,
     meter: all.meter,
     keys: keysInput(all),
@@ -135,11 +139,21 @@ export function overviewVariables(
     intoKeys: keysInput(into),
     outMeter: outOf.meter,
     outKeys: keysInput(outOf),
-    step: chooseStep(seconds, traffic?.group ?? null),
+    step: chooseStep(windowSeconds(address, choice), traffic?.group ?? null),
     newest: { recentSeconds: traffic?.group.topperBucketSize ?? 300 },
+  };
+}
+
+export function cardsVariables(
+  address: Address,
+  choice: ContextChoice | null,
+): OverviewCardsQueryVariables {
+  const cards = cardsOf(choice);
+  return {
+    ...windowOf(address),
     cards: cards.groups.map(({ guid }) => guid),
     cardMeter: cards.meter,
-    cardStep: cardStep(seconds, cards),
+    cardStep: cardStep(windowSeconds(address, choice), cards),
   };
 }
 
@@ -147,7 +161,7 @@ export type EarlierSpans = { readonly first: Span; readonly second: Span; readon
 
 /** Returns the variables that ask for the same traffic as an answer, at earlier times. */
 export const earlierTrafficVariables = (
-  { cards, cardMeter, cardStep, newest, ...asked }: OverviewQueryVariables,
+  { newest, ...asked }: OverviewQueryVariables,
   { first, second, drawn }: EarlierSpans,
 ): EarlierTrafficQueryVariables => ({
   ...asked,

@@ -1,12 +1,15 @@
 import type {
+  OverviewCardsQuery,
+  OverviewCardsQueryVariables,
   OverviewQuery,
   OverviewQueryVariables,
   TrafficAmountFragment,
   TrafficOfGroupFragment,
   TrafficOverTimeFragment,
 } from '../../../generated/operations.ts';
-import type { Fault, GraphQLProblem } from '../../api/fault.ts';
+import type { Fault } from '../../api/fault.ts';
 import { faultAt } from '../../api/part-faults.ts';
+import type { AnswerState } from '../../api/use-answer.ts';
 import { type BigNumber, minus, toNumber } from '../../format/big-number.ts';
 import { measureOf } from '../../format/quantity.ts';
 import { chartData, coveredPart } from '../chart-data.ts';
@@ -17,7 +20,9 @@ import { type Traffic, trafficOf } from './overview-question.ts';
 
 type AnsweredContext = NonNullable<OverviewQuery['context']>;
 
-type AnsweredCard = NonNullable<AnsweredContext['cards'][number]['topper']>;
+type CardsContext = NonNullable<OverviewCardsQuery['context']>;
+
+type AnsweredCard = NonNullable<CardsContext['cards'][number]['topper']>;
 
 /** An answer in the terms of the question it answers, not of the next one. */
 export type ShownOverview = {
@@ -28,7 +33,8 @@ export type ShownOverview = {
   /** null: there is no such group, or no answer for it. */
   readonly traffic: ShownTraffic | null;
   readonly trafficFault: Fault | null;
-  readonly cards: readonly ShownCard[];
+  /** null: not known yet. */
+  readonly cards: readonly ShownCard[] | null;
   readonly asked: OverviewQueryVariables;
 };
 
@@ -68,37 +74,58 @@ type SideRates = {
 export type ShownCard = {
   readonly group: GroupChoice;
   readonly meter: number;
+  readonly step: number;
   /** null: it failed. */
   readonly topper: AnsweredCard | null;
   readonly fault: Fault | null;
 };
 
-/** Returns null if nothing was answered. */
+type Answer<Data, Variables> = Pick<
+  AnswerState<Data, Variables>,
+  'data' | 'variables' | 'problems'
+>;
+
+type CardsAnswer = Answer<OverviewCardsQuery, OverviewCardsQueryVariables>;
+
+/** Returns null if nothing was answered, or nothing was counted and the cards are not known yet. */
 export function shownOverview(
-  answer: OverviewQuery | null,
-  asked: OverviewQueryVariables | null,
-  problems: readonly GraphQLProblem[],
+  { data, variables: asked, problems }: Answer<OverviewQuery, OverviewQueryVariables>,
+  answeredCards: CardsAnswer,
 ): ShownOverview | null {
-  const choice = answer?.context ?? null;
+  const choice = data?.context ?? null;
   if (!choice || !asked) return null;
-  const cards = choice.cards.flatMap(({ guid, topper }, index) => {
-    const group = groupOf(choice, guid);
-    const fault = faultAt(problems, ['context', 'cards', index]);
-    return group ? { group, meter: asked.cardMeter, topper, fault } : [];
-  });
+  const cards = shownCards(answeredCards, choice);
   const all = choice.traffic?.all ?? null;
-  const known = all ?? cards.find(({ topper }) => topper)?.topper ?? null;
+  const counted = cards || all?.keys.length ? all : null;
+  const known = counted ?? cards?.find(({ topper }) => topper)?.topper ?? null;
   if (!known) return null;
-  const order = [asked.cards].flat();
   return {
     choice,
     window: known.window,
     stored: known.availableWindow,
     traffic: choice.traffic && shownTraffic(choice.traffic, choice, asked),
     trafficFault: faultAt(problems, ['context', 'traffic']),
-    cards: cards.sort((a, b) => order.indexOf(a.group.guid) - order.indexOf(b.group.guid)),
+    cards,
     asked,
   };
+}
+
+/** Returns the cards in the order of the question; null if there are none of this context yet. */
+function shownCards(
+  { data, variables: asked, problems }: CardsAnswer,
+  choice: ContextChoice,
+): ShownOverview['cards'] {
+  if (!data || asked?.context !== choice.name) return null;
+  const order = [asked.cards].flat();
+  return (data.context?.cards ?? [])
+    .flatMap(({ guid, topper }, index) => {
+      const group = groupOf(choice, guid);
+      if (!group) return [];
+      const step = asked.cardStep ?? group.topperBucketSize;
+      const fault = faultAt(problems, ['context', 'cards', index]);
+      return { group, meter: asked.cardMeter, step, topper, fault };
+    })
+    .sort((a, b) => order.indexOf(a.group.guid) - order.indexOf(b.group.guid));
 }
 
 function shownTraffic(

@@ -20,7 +20,6 @@ const VIEWS: readonly (readonly [View, string])[] = [
   ['top', 'Top keys'],
   ['flows', 'Flows'],
   ['trend', 'Trend'],
-  ['storage', 'Storage'],
 ];
 
 /** The header: views, context, units, theme, and sign-out. */
@@ -54,6 +53,7 @@ export function Header(props: HeaderProps) {
       <nav aria-label="Views">
         {VIEWS.map(([view, label]) => tab(view, label))}
         <AlertsTab {...props} />
+        {tab('storage', 'Storage')}
         {alerts.mayAdd && tab('add', 'Add data')}
         {alerts.isAdmin && tab('users', 'Users')}
       </nav>

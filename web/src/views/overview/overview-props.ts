@@ -7,6 +7,10 @@ import type { ViewProps } from '../view-props.ts';
 /** A view with its answer. */
 export type OverviewProps = ViewProps & {
   readonly shown: ShownOverview;
+  /** Why there are no cards; null: there are, or they are not known yet. */
+  readonly cardsFault: Fault | null;
+  /** Whether the cards are older than the traffic. */
+  readonly areCardsStale: boolean;
   readonly onReload: () => void;
 };
 

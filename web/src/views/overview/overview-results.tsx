@@ -1,7 +1,11 @@
 import { OVERVIEW_WINDOW } from '../../address/window-choice.ts';
+import { cardsOf } from '../../data/overview/overview-question.ts';
+import type { ShownCard } from '../../data/overview/shown-overview.ts';
+import { toNumber } from '../../format/big-number.ts';
 import { longDuration } from '../../format/moment.ts';
 import { FaultNotice, Notice } from '../../parts/notice.tsx';
 import type { OverviewProps } from './overview-props.ts';
+import { CardsSkeleton } from './overview-skeleton.tsx';
 import { StatusCard } from './status-card.tsx';
 import { TopCard } from './top-card.tsx';
 import { TrafficSection } from './traffic-section.tsx';
@@ -10,9 +14,8 @@ import { TrafficSection } from './traffic-section.tsx';
 export function OverviewResults(props: OverviewProps) {
   const { shown, address, moments, onReload } = props;
   const { from, to } = shown.window;
-  // A group may have nothing for whoever sees only some networks.
-  const cards = shown.cards.filter(({ topper }) => topper?.keys.length !== 0);
-  const isEmpty = cards.length === 0;
+  const hasTraffic = toNumber(shown.traffic?.total ?? 0) > 0;
+  const isEmpty = !hasTraffic && shown.cards?.some(hasKeys) === false;
   return (
     <>
       <div class="summary-head">
@@ -55,14 +58,31 @@ export function OverviewResults(props: OverviewProps) {
           </>
         )}
       </div>
-      <div class="overview-cards">
-        {cards.map((card) => (
-          <TopCard key={card.group.guid} {...props} card={card} />
-        ))}
-      </div>
+      <Cards {...props} />
     </>
   );
 }
+
+function Cards(props: OverviewProps) {
+  const { shown, cardsFault, areCardsStale, onReload } = props;
+  const { cards } = shown;
+  if (cardsFault) {
+    return (
+      <FaultNotice fault={cardsFault} missing="The largest keys are missing." onRetry={onReload} />
+    );
+  }
+  if (!cards) return <CardsSkeleton count={cardsOf(shown.choice).groups.length} />;
+  return (
+    <div class={`overview-cards ${areCardsStale ? 'is-stale' : ''}`}>
+      {cards.filter(hasKeys).map((card) => (
+        <TopCard key={card.group.guid} {...props} card={card} />
+      ))}
+    </div>
+  );
+}
+
+/** A group may have nothing for whoever sees only some networks. A failed one may have some. */
+const hasKeys = ({ topper }: ShownCard) => topper?.keys.length !== 0;
 
 /** Says when there are readings, and how some get here. */
 function NothingThen({ shown, navigate, moments, alerts }: OverviewProps) {

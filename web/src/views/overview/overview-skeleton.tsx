@@ -10,13 +10,17 @@ export function OverviewSkeleton() {
           <span class="bone is-list" />
         </div>
       </div>
-      <div class="overview-cards">
-        {Array.from({ length: 6 }, (_, index) => (
-          <div key={index} class="card">
-            <span class="bone is-list" />
-          </div>
-        ))}
-      </div>
+      <CardsSkeleton count={6} />
     </div>
   );
 }
+
+export const CardsSkeleton = ({ count }: { readonly count: number }) => (
+  <div class="skeleton overview-cards" aria-hidden="true">
+    {Array.from({ length: count }, (_, index) => (
+      <div key={index} class="card">
+        <span class="bone is-list" />
+      </div>
+    ))}
+  </div>
+);

@@ -1,10 +1,10 @@
-import { useMemo } from 'preact/hooks';
-import { LiveOverview, Overview } from '../../../generated/operations.ts';
+import { useEffect, useMemo } from 'preact/hooks';
+import { LiveOverview, Overview, OverviewCards } from '../../../generated/operations.ts';
 import { movesOn } from '../../address/window-choice.ts';
 import { faultOfProblem } from '../../api/fault.ts';
 import { useAnswer } from '../../api/use-answer.ts';
 import { patienceMs } from '../../data/live-top.ts';
-import { overviewVariables } from '../../data/overview/overview-question.ts';
+import { cardsVariables, overviewVariables } from '../../data/overview/overview-question.ts';
 import { shownOverview } from '../../data/overview/shown-overview.ts';
 import { FaultNotice } from '../../parts/notice.tsx';
 import { useRefreshedBy, useRepeated } from '../alerts/use-alerts.ts';
@@ -26,7 +26,13 @@ export function OverviewView(props: ViewProps) {
   const { address, session, choice, moments, alerts } = props;
   const question = overviewVariables(address, choice);
   const asked = useAnswer(Overview, question, session);
-  const { data, variables, problems, fault, isLoading, reload, refresh } = asked;
+  const { data, variables, problems } = asked;
+  const cards = useAnswer(OverviewCards, cardsVariables(address, choice), session);
+  const isLoading = asked.isLoading || cards.isLoading;
+  const reload = () => {
+    asked.reload();
+    cards.reload();
+  };
   const { fromDr, ...streamed } = question;
   const node = fromDr ? (data?.context?.nodeName ?? null) : address.node;
   const live = useLive(props, {
@@ -38,15 +44,21 @@ export function OverviewView(props: ViewProps) {
     markOf: ({ context }) => String(context?.totalWindow?.to),
   });
   useRepeated(() => {
-    if (!address.live && movesOn(address.window)) refresh();
+    if (address.live || !movesOn(address.window)) return;
+    asked.refresh();
+    cards.refresh();
   }, EVERY_MS);
+  useEffect(() => {
+    if (live.count > 0) cards.refresh();
+  }, [live.count]);
   useRefreshedBy(isLoading, alerts);
   useOutcome(asked, props);
   const shown = useMemo(
-    () => shownOverview(data, variables, problems),
-    [data, variables, problems],
+    () => shownOverview(asked, cards),
+    [data, variables, problems, cards.data, cards.variables, cards.problems],
   );
-  const [problem] = problems;
+  const problem = problems[0] ?? cards.problems[0];
+  const fault = asked.fault ?? (shown ? null : cards.fault);
   return (
     <div class="view" aria-busy={isLoading}>
       <fieldset class="controls" aria-label="What is shown">
@@ -62,12 +74,18 @@ export function OverviewView(props: ViewProps) {
       <p class="sr-only" role="status">
         {isLoading ? 'Loading …' : shown && !fault ? 'The overview is shown.' : ''}
       </p>
-      <div class={`results ${isLoading && shown ? 'is-stale' : ''}`}>
+      <div class={`results ${asked.isLoading && shown ? 'is-stale' : ''}`}>
         {fault ? (
           <FaultNotice fault={fault} onRetry={reload} />
         ) : shown ? (
-          <OverviewResults {...props} shown={shown} onReload={reload} />
-        ) : isLoading && !problem ? (
+          <OverviewResults
+            {...props}
+            shown={shown}
+            cardsFault={cards.fault}
+            areCardsStale={cards.isLoading && !asked.isLoading}
+            onReload={reload}
+          />
+        ) : isLoading && (!problem || !cards.data) ? (
           <OverviewSkeleton />
         ) : (
           <NoAnswerNotice

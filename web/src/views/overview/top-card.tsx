@@ -39,8 +39,8 @@ export function TopCard(props: TopCardProps) {
 type KeysProps = TopCardProps & { readonly topper: NonNullable<ShownCard['topper']> };
 
 function Keys(props: KeysProps) {
-  const { card, topper, shown, address, theme } = props;
-  const { group, meter } = card;
+  const { card, topper, address, theme } = props;
+  const { group, meter, step } = card;
   const terms = termsOf(group, meter, address.units);
   const isSum = addsUp(terms.kind);
   const { units = '' } = group.meters.find(({ index }) => index === meter) ?? {};
@@ -50,7 +50,7 @@ function Keys(props: KeysProps) {
     {
       kind: terms.kind,
       bucketSize: group.bucketSize,
-      step: shown.asked.cardStep ?? group.topperBucketSize,
+      step,
       covered: coveredPart(topper.window, topper.availableWindow),
     },
   );
