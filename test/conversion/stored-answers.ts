@@ -60,8 +60,9 @@ export async function findDifferences(
   answers: readonly StoredAnswer[],
 ): Promise<Difference[]> {
   const differences: Difference[] = [];
-  for (const then of answers) {
-    const now = await ask(service, then.question);
+  for (const stored of answers) {
+    const now = await ask(service, stored.question);
+    const then = { ...stored, answer: withoutAbsent(stored.answer, now.answer) };
     if (!isDeepStrictEqual(now, then)) differences.push({ then, now });
   }
   return differences;
@@ -97,3 +98,34 @@ function withoutPaths(body: unknown): unknown {
   });
   return { ...body, slices };
 }
+
+/** Values of an earlier window: since 2.4.0 null, and before that zero, where nothing is stored of it. */
+const OF_EARLIER = ['metric', 'rank', 'change', 'changeRatio'] as const;
+
+/** Returns an answer as it was, but for values that are null by now because nothing is stored. */
+function withoutAbsent(then: unknown, now: unknown): unknown {
+  if (Array.isArray(then) && Array.isArray(now)) {
+    return then.map((each, i) => withoutAbsent(each, now[i]));
+  }
+  if (!isObject(then) || !isObject(now)) return then;
+  return Object.fromEntries(
+    Object.entries(then).map(([name, value]) => {
+      const other = now[name];
+      const isAbsent =
+        name === 'previous' &&
+        isObject(value) &&
+        isObject(other) &&
+        String(value['metric']) === '0' &&
+        other['metric'] === null;
+      return [name, isAbsent ? withNulls(value) : withoutAbsent(value, other)];
+    }),
+  );
+}
+
+const withNulls = (previous: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(previous).map(([name, value]) => [
+      name,
+      OF_EARLIER.some((each) => each === name) ? null : value,
+    ]),
+  );
