@@ -10,6 +10,7 @@ import type {
   TopKeys,
 } from '../../engine/toppers/topper-answers.ts';
 import type { NodeLoaders } from '../loaders/node-loaders.ts';
+import type { Deadline } from '../loaders/request-reads.ts';
 
 /** What is needed to read the windows of a rule in one snapshot. */
 export type RuleReads = {
@@ -32,6 +33,7 @@ export type WatchedRule = { readonly contextId: number; readonly rule: AlertRule
 export async function openRuleReads(
   loaders: NodeLoaders,
   { contextId, rule }: WatchedRule,
+  deadline: Deadline | null,
 ): Promise<RuleReads> {
   const { groupId, filter } = rule;
   const { catalog } = await loaders.contextState(contextId);
@@ -75,7 +77,7 @@ export async function openRuleReads(
         of: 'keys',
       })),
     ask: (interval, question) =>
-      loaders.askKeys({ contextId, read: { ...read, interval }, question, deadline: null }),
+      loaders.askKeys({ contextId, read: { ...read, interval }, question, deadline }),
   };
 }
 

@@ -15,6 +15,7 @@ import type { WindowRequest } from '../../domain/time/window.ts';
 import { type ContextView, signedIn } from '../contexts.ts';
 import { type CounterGroupView, findGroup } from '../counter-groups.ts';
 import { type KeyView, viewKeys } from '../keys.ts';
+import type { RequestReads } from '../loaders/request-reads.ts';
 import type { RequestScope } from '../request-scope.ts';
 import { windowOf } from '../window-of.ts';
 import { tryRule } from './try-rule.ts';
@@ -45,12 +46,27 @@ export type TrialView = {
   readonly window: Interval | null;
 };
 
+/** The latest trial of each request. */
+const latestTrials = new WeakMap<RequestReads, Promise<unknown>>();
+
 /**
  * Evaluates a rule on stored data as `alerts test` does, with the loaders of the request. Of a
  * longer window, the newest part is evaluated. Errors: `notEditor`, `partOfAlerts`, `invalidAlert`,
  * an invalid window.
  */
-export async function tryAlert(
+export function tryAlert(
+  scope: RequestScope,
+  at: ContextView,
+  rule: RuleToTry,
+): Promise<TrialView> {
+  // One after the other: a trial keeps many windows in memory while it reads them.
+  const before = latestTrials.get(scope.reads) ?? Promise.resolve();
+  const trial = before.catch(() => undefined).then(() => evaluatedTrial(scope, at, rule));
+  latestTrials.set(scope.reads, trial);
+  return trial;
+}
+
+async function evaluatedTrial(
   scope: RequestScope,
   at: ContextView,
   { given, counterGroup, window: requested, timeZone }: RuleToTry,
@@ -70,6 +86,7 @@ export async function tryAlert(
     alert: { contextId, rule: rule.rule },
     within: newestPart(window, available, rule.group),
     signal: scope.signal,
+    deadline: scope.reads.deadline,
     onEvent: (event) => {
       if (events.length < LIMITS.trialEvents) events.push(event);
     },

@@ -6,6 +6,7 @@ import {
 import { windowsWithin } from '../../domain/alerts/windows.ts';
 import type { Interval } from '../../domain/time/interval.ts';
 import type { NodeLoaders } from '../loaders/node-loaders.ts';
+import type { Deadline } from '../loaders/request-reads.ts';
 import { type Ends, type EvaluatedBatch, evaluateBatch } from './evaluate-batch.ts';
 import { openRuleReads, type WatchedRule } from './rule-reads.ts';
 
@@ -16,6 +17,8 @@ export type AlertTest = {
   /** Windows are tested if they end after `from` and no later than `to`. */
   readonly within: Interval;
   readonly signal: AbortSignal;
+  /** The time limit of what is read. */
+  readonly deadline: Deadline | null;
   /** Called with each event that ends, and finally with the events that have not ended. */
   readonly onEvent: (event: AlertEvent) => void;
   /** Called as windows are decided, with their number so far and their total number. */
@@ -67,12 +70,12 @@ type NextBatch = {
 };
 
 const nextBatch = (
-  { inSnapshot, alert }: AlertTest,
+  { inSnapshot, alert, deadline }: AlertTest,
   within: Interval,
   state: RuleState,
 ): Promise<NextBatch> =>
   inSnapshot(async (loaders) => {
-    const reads = await openRuleReads(loaders, alert);
+    const reads = await openRuleReads(loaders, alert, deadline);
     const { gridSeconds, spans } = reads;
     const data = extentOf(spans);
     const ends = windowsWithin(within, gridSeconds, spans);

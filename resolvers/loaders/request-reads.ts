@@ -191,7 +191,7 @@ export class RequestReads {
    */
   deadlineOfAttempt(): Deadline {
     const now = performance.now();
-    const own = this.#ownDeadline();
+    const own = this.deadline;
     const half = own ? Math.max(MIN_ATTEMPT_MS, (own.until - now) / 2) : Number.POSITIVE_INFINITY;
     const ms = Math.min(LIMITS.connectTimeoutMs, half);
     return { seconds: ms / 1000, until: now + ms };
@@ -218,7 +218,7 @@ export class RequestReads {
   }
 
   /** Returns the time limit of the whole request. */
-  #ownDeadline(): Deadline | null {
+  get deadline(): Deadline | null {
     const { timeoutSeconds: seconds, startedAt } = this.#options;
     return seconds === null ? null : { seconds, until: startedAt + seconds * 1000 };
   }
@@ -226,7 +226,7 @@ export class RequestReads {
   /** Errors: the request's time limit has passed, or its caller has gone. */
   requireTime(): void {
     this.#options.signal.throwIfAborted();
-    const deadline = this.#ownDeadline();
+    const deadline = this.deadline;
     if (isPast(deadline)) throw timedOut(deadline);
   }
 
@@ -381,7 +381,7 @@ export class RequestReads {
         return pools.onWork(kind, name);
       },
       requestId,
-      deadline: this.#ownDeadline(),
+      deadline: this.deadline,
       signal,
     };
   }

@@ -117,7 +117,7 @@ const DRILLDOWN_COST = 50;
 /** The assumed number of rules of a context. */
 const ALERTS = 20;
 
-/** The keys that a trial compares in each window, unless many meet the condition. */
+/** The fewest keys that a trial compares in each window. */
 const TRIED_KEYS = 100;
 
 /** The assumed number of users and groups. */
@@ -194,13 +194,23 @@ function trend(given: Given, below: Cost, setting: PriceSetting): Cost {
 const filteredCost = (given: Given, { ifFiltered }: Cost): number =>
   given('filter') ? ifFiltered : 0;
 
-/** Each of its windows costs as much as a topper: of five minutes, which most groups have. */
+/** What the price of a trial depends on. */
+type TriedRule = {
+  readonly [field in 'windowSeconds' | 'maxKeys' | 'condition' | 'threshold']?: unknown;
+};
+
+/**
+ * Each of its windows costs as much as a topper of the keys that may fire, or that are asked for:
+ * of five minutes, which most groups have.
+ */
 function trial(given: Given, below: Cost): Cost {
   const windows = Math.min(LIMITS.trialWindows, windowDays(given('window')) * POINTS_OF_UNIT);
-  const alert = given('alert');
-  const seconds = typeof alert === 'object' && alert && 'windowSeconds' in alert;
-  const days = seconds ? daysOf(within(alert.windowSeconds, Number.POSITIVE_INFINITY)) : 1;
-  return { ...below, fixed: below.fixed + windows * (TRIED_KEYS + days) };
+  const { windowSeconds, maxKeys, condition, threshold } = (given('alert') ?? {}) as TriedRule;
+  const days = windowSeconds == null ? 1 : daysOf(within(windowSeconds, Number.POSITIVE_INFINITY));
+  const firing = maxKeys == null ? TRIED_KEYS : within(maxKeys, LIMITS.alertMaxKeys);
+  const top = condition === 'key_in_top' ? within(threshold, LIMITS.alertKeys) : 0;
+  const keys = Math.max(TRIED_KEYS, firing, top);
+  return { ...below, fixed: below.fixed + windows * (keys + days) };
 }
 
 /** One unit for each day added up and for each key; a drill-down has its topper's window. */

@@ -77,9 +77,10 @@ async function evaluateDue(evaluation: Evaluation, input: RuleInput): Promise<Ru
   const aheadAt = data.isAhead ? firstEndAfter(now, grid) : null;
   const lookAgainAt = now < settledAt(data, grid) ? settledAt(data, grid) : aheadAt;
   if (last < first) return { ...NOTHING, lagSeconds: 0, lookAgainAt };
-  const batch = await reader.inSnapshot(signal, async (loaders) =>
-    evaluateBatch(await openRuleReads(loaders, { contextId, rule }), before.state, { first, last }),
-  );
+  const batch = await reader.inSnapshot(signal, async (loaders) => {
+    const reads = await openRuleReads(loaders, { contextId, rule }, null);
+    return evaluateBatch(reads, before.state, { first, last });
+  });
   const { state, changed, evaluatedTo, windows } = batch;
   const written = await store(evaluation, input, { state, changed, evaluatedTo });
   return written && { ...written, windows, lagSeconds: last - evaluatedTo, lookAgainAt };

@@ -61,8 +61,12 @@ export class WindowReader {
    * Tests a rule on stored data. Each batch of windows is read in its own snapshot, so that a long
    * test does not keep segments from being swept.
    */
-  test(test: Omit<AlertTest, 'inSnapshot'>): Promise<AlertTestReport> {
-    return tryRule({ ...test, inSnapshot: (work) => this.inSnapshot(test.signal, work) });
+  test(test: Omit<AlertTest, 'inSnapshot' | 'deadline'>): Promise<AlertTestReport> {
+    return tryRule({
+      ...test,
+      deadline: null,
+      inSnapshot: (work) => this.inSnapshot(test.signal, work),
+    });
   }
 
   async close(): Promise<void> {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DAY, T0 } from '../support/lab/lab.ts';
-import { CONTEXT } from '../support/lab/service.ts';
-import { type AlertLab, reading, windowEnd } from './alert-lab.ts';
+import { ADA, basic, CONTEXT } from '../support/lab/service.ts';
+import { type AlertLab, GROUP, reading, windowEnd } from './alert-lab.ts';
 import { ask, LIMITED, OTHER, OWN, READER, ruleOf, startRuleLab } from './editing-lab.ts';
 
 let lab: AlertLab;
@@ -80,6 +80,17 @@ describe('a trial of a rule', () => {
     expect(await attempt(ruleOf({ condition: 'SILENT_SECONDS', threshold: 9 }))).toContain(
       'alert.condition must be one with windows',
     );
+  });
+
+  it('may be one of several in a request, whether others fail or not', async () => {
+    const trial = (name: string, rule: string) =>
+      `${name}: alertTrial(alert: { name: "big", counterGroup: "${GROUP}", condition: KEY_ABOVE,
+        ${rule} }, window: { interval: { from: ${T0}, to: ${T0 + DAY} } }) { fired }`;
+    const document = `{ context(name: "${CONTEXT}") { ${trial('one', 'threshold: 10')}
+      ${trial('none', 'threshold: 1.5')} ${trial('two', 'threshold: 60')} } }`;
+    const { data, errors } = await lab.graphql(document, {}, basic(ADA));
+    expect(data).toEqual({ context: { one: { fired: 2 }, none: null, two: { fired: 1 } } });
+    expect(errors).toHaveLength(1);
   });
 
   it('is for editors of all of the context', async () => {

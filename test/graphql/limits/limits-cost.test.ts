@@ -131,6 +131,20 @@ describe('the cost of a topper', () => {
     expect(costOf(document, { ranks })).toBe(100 + 1 + 100 * (1 + 2));
   });
 
+  it('of a trial grows with its windows, and with the keys that may fire or are asked for', () => {
+    const trial = (days: number, rule = 'condition: KEY_ABOVE, threshold: 1') =>
+      costOf(`{ context(name: "lab") { alertTrial(
+        alert: { name: "a", counterGroup: "${GROUP}", ${rule} }, ${window(days)}) { fired } } }`);
+    const above = (more: string) => `condition: KEY_ABOVE, threshold: 1, ${more}`;
+    expect(trial(1)).toBe(288 * (100 + 1));
+    expect(trial(1, above(`windowSeconds: ${2 * DAY}, maxKeys: 500`))).toBe(288 * (500 + 2));
+    expect(trial(1, 'condition: KEY_IN_TOP, threshold: 2000')).toBe(288 * (2_000 + 1));
+    const largest = trial(7, above(`windowSeconds: ${DAY}, maxKeys: 1000`));
+    expect(largest).toBeGreaterThan(LIMITS.graphqlCost);
+    // The longest that the dashboard offers.
+    expect(trial(30)).toBeLessThan(LIMITS.graphqlCost);
+  });
+
   it('clamps maxItems to its valid range', () => {
     expect(costOf(inGroup('topper(maxItems: 2000000000) { total }'))).toBe(LIMITS.maxItems + 1);
     expect(costOf(inGroup('topper(maxItems: -5) { total }'))).toBe(1);
