@@ -188,13 +188,18 @@ describe('the times of a rule’s data', () => {
 });
 
 describe('what the evaluator watches', () => {
-  it('is the number of firing events and the enabled rules with the version of their data', async () => {
+  it('is the number of firing events and of silenced rules, and the enabled rules with the version of their data', async () => {
     await alerts.undone(async () => {
       const first = await alerts.addRule('first');
       const second = await alerts.addRule('second', { groupId: alerts.elsewhere.groupId });
       const off = await alerts.addRule('off', { enabled: false });
       const old = await alerts.addRule('old');
       await alerts.rowsOf('update alerts set superseded_at = now() where alert_id = $1', [old]);
+      await alerts.rowsOf(
+        `update alerts set silenced_until = now() + interval '1 hour', silenced_by = 'ada'
+         where alert_id in ($1, $2)`,
+        [first, old],
+      );
       await alerts.addEvent({ id: eventId(1), alertId: first, startedAt: 300 });
       await alerts.addEvent({ id: eventId(2), alertId: off, startedAt: 300 });
       await alerts.addEvent({ id: eventId(3), alertId: first, startedAt: 0, endedAt: 300 });
@@ -209,6 +214,7 @@ describe('what the evaluator watches', () => {
         isReader: false,
         now: expect.toSatisfy((now: number) => Math.abs(now - Date.now() / 1000) < 60),
         firing: 2,
+        silenced: 1,
         rules: versions,
       });
     });
