@@ -51,9 +51,9 @@ describe('GET /graphql', () => {
     expect(headers['content-security-policy']).toBeUndefined();
   });
 
-  it('tells caches that it varies by the Accept header', async () => {
+  it('tells caches that it varies by what is accepted', async () => {
     const { headers } = await ask(`${plain.url}/graphql`, { headers: HTML });
-    expect(headers.vary).toBe('Accept');
+    expect(headers.vary).toBe('Accept, Accept-Encoding');
     expect(headers['cache-control']).toBe('no-cache');
   });
 });
