@@ -1,5 +1,5 @@
 import type { RefObject } from 'preact';
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
 import type { Span } from '../data/choices.ts';
 import { AXIS_WIDTH } from './chart-options.ts';
@@ -9,6 +9,7 @@ import { othersColor, seriesColor, type Theme } from './palette.ts';
 import { Swatch } from './readout.tsx';
 import { useChartKeys } from './use-chart-keys.ts';
 import { stepUnder, zoomTo } from './use-drawn-chart.ts';
+import { useFittedWidth } from './use-fitted-width.ts';
 
 type Shared = 'factor' | 'grain' | 'style' | 'height' | 'label' | 'formatTime' | 'onZoom';
 
@@ -145,16 +146,7 @@ function useMirrorPlot(props: MirrorChartProps): MirrorPlot {
     drawn.setData(mirrorRows(data, factor));
     setIndex(stepUnder(drawn, data));
   }, [data]);
-  useEffect(() => {
-    const element = place.current;
-    if (!element) return;
-    const watch = new ResizeObserver(() => {
-      const width = element.clientWidth;
-      if (width > 0 && plot.current?.width !== width) plot.current?.setSize({ width, height });
-    });
-    watch.observe(element);
-    return () => watch.disconnect();
-  }, [height]);
+  useFittedWidth(place, plot, height);
   return { place, plot, index, forgetCursor: () => setIndex(null) };
 }
 

@@ -1,5 +1,5 @@
 import type { RefObject } from 'preact';
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
 import { stepAt } from '../data/chart-data.ts';
 import type { DrawnData } from '../data/drawn-data.ts';
@@ -13,6 +13,7 @@ import {
 import type { TimeChartProps } from './chart-props.ts';
 import { drawEarlier } from './earlier-drawing.ts';
 import { drawRules } from './rule-drawing.ts';
+import { useFittedWidth } from './use-fitted-width.ts';
 
 export type DrawnChart = {
   readonly place: RefObject<HTMLDivElement | null>;
@@ -61,16 +62,7 @@ export function useDrawnChart(props: TimeChartProps): DrawnChart {
 
   useLayoutEffect(() => plot.current?.redraw(false, false), [highlighted]);
 
-  useEffect(() => {
-    const element = place.current;
-    if (!element) return;
-    const watch = new ResizeObserver(() => {
-      const width = element.clientWidth;
-      if (width > 0 && plot.current?.width !== width) plot.current?.setSize({ width, height });
-    });
-    watch.observe(element);
-    return () => watch.disconnect();
-  }, [height]);
+  useFittedWidth(place, plot, height);
 
   return { place, plot, index, forgetCursor: () => setIndex(null) };
 }
