@@ -15,7 +15,7 @@ builder.objectType(AlertSinkRef, {
     }),
     target: t.string({
       description:
-        'Where notifications go, without secrets: the name of the environment variable that holds the address, or the beginning of a declared address, `https://host`.',
+        'Where notifications go: the name of the environment variable that holds the address, or the beginning of a declared address, `https://host`.',
       resolve: (sink) => targetOf(sink),
     }),
     gets: t.string({
@@ -23,7 +23,7 @@ builder.objectType(AlertSinkRef, {
       resolve: (sink) => whatItGets(sink),
     }),
     signed: t.boolean({
-      description: 'Whether what it is sent is signed with a secret.',
+      description: 'Whether what it is sent is signed.',
       resolve: ({ row }) => row.isSigned,
     }),
     lastDelivered: t.field({

@@ -102,6 +102,10 @@ const received = () =>
      group by 1 order by 1`,
   );
 
+/** Waits until an exporter's context has stored exactly so much. */
+const committed = (expected: object) =>
+  expect.poll(received, { timeout: 30_000 }).toContainEqual(expected);
+
 describe('countergraph collect', { timeout: 60_000 }, () => {
   it('says where it collects, commits at SIGTERM, and reports what it got', async () => {
     const parameters = ['--context', 'one', '--listen', '127.0.0.1:0', '--json'];
@@ -204,14 +208,13 @@ describe('serve --collect', { timeout: 60_000 }, () => {
   it('collects beside the server, starts a dead collector again, and ends it', async () => {
     const server = start('serve', '--collect', 'beside=127.0.0.1:0');
     await send(await found(server, READY), 0);
+    await committed({ name: 'beside', flows: 1, lost: 0 });
     const [first = 0] = childrenOf(server.child.pid ?? 0);
     const before = server.output().length;
     process.kill(first, 'SIGKILL');
     await send(await found(server, READY, before), 1);
-    await delay(300);
+    await committed({ name: 'beside', flows: 2, lost: 0 });
     expect(await endOf(server, 'SIGTERM')).toBe(0);
-    // What had not been committed when the first was killed is lost.
-    expect(await received()).toContainEqual({ name: 'beside', flows: 1, lost: 0 });
   });
 
   it('ends a collector whose server was killed', async () => {

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { getIntrospectionQuery } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ERRORS } from '../../domain/errors.ts';
 import { schema } from '../../schema/schema.ts';
@@ -106,6 +107,10 @@ describe('any request to GraphQL', { timeout: 600_000 }, () => {
     const after = await lab.graphql(QUESTION);
     expect([after.status, after.text]).toEqual([200, before]);
   }
+
+  it('the description of the whole schema is answered', async () => {
+    await expectAnswer(postOf({ query: getIntrospectionQuery() }));
+  });
 
   it('valid documents are answered', async () => {
     const property = fc.asyncProperty(documents, (document) => expectAnswer(postOf(document)));
