@@ -104,6 +104,7 @@ const GIVEN: Readonly<Record<string, unknown>> = {
   suggested: 5,
   traffic: guidOf(1),
   hasSides: true,
+  ofKeys: true,
   intoMeter: 0,
   outMeter: 0,
   newest: { recentSeconds: 300 },

@@ -27,11 +27,12 @@ type Known<Data, Variables> = Omit<AnswerState<Data, Variables>, 'reload' | 'ref
 
 /**
  * Returns the answer to a question, asking again when the question changes. The earlier request is
- * then aborted, and its answer ignored if it still arrives.
+ * then aborted, and its answer ignored if it still arrives. Variables that are null are not known
+ * yet: nothing is asked.
  */
 export function useAnswer<Data, Variables>(
   operation: Operation<Data, Variables>,
-  variables: Variables,
+  variables: Variables | null,
   session: Session,
 ): AnswerState<Data, Variables> {
   const [known, setKnown] = useState<Known<Data, Variables>>(NOTHING_YET);
@@ -43,8 +44,9 @@ export function useAnswer<Data, Variables>(
   const failed = useRef('');
   const isQuiet = round.isQuiet && answered.current === subject;
   useEffect(() => {
-    const stopped = new AbortController();
     asking.current = question;
+    if (variables === null) return;
+    const stopped = new AbortController();
     begin();
     // A fault of another question does not concern this one.
     const isOther = failed.current !== subject;

@@ -134,6 +134,7 @@ export function overviewVariables(
     traffic: traffic?.group.guid ?? NO_GROUP,
     meter: all.meter,
     keys: keysInput(all),
+    ofKeys: all.key !== null,
     hasSides: sides !== null,
     intoMeter: into.meter,
     intoKeys: keysInput(into),

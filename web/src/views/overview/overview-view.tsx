@@ -27,12 +27,11 @@ export function OverviewView(props: ViewProps) {
   const question = overviewVariables(address, choice);
   const asked = useAnswer(Overview, question, session);
   const { data, variables, problems } = asked;
-  const cards = useAnswer(OverviewCards, cardsVariables(address, choice), session);
+  // Their lines take much longer: asked for at once, they would delay the traffic.
+  const largest = asked.isLoading ? null : cardsVariables(address, choice);
+  const cards = useAnswer(OverviewCards, largest, session);
   const isLoading = asked.isLoading || cards.isLoading;
-  const reload = () => {
-    asked.reload();
-    cards.reload();
-  };
+  const { reload } = asked;
   const { fromDr, ...streamed } = question;
   const node = fromDr ? (data?.context?.nodeName ?? null) : address.node;
   const live = useLive(props, {
