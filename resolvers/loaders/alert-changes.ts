@@ -52,7 +52,6 @@ export function alertChanges(reads: Pick<RequestReads, 'change'>, editing: Editi
     work: (connection: Connection) => Promise<readonly [made: T, entry: AuditEntry | null]>,
   ): Promise<T> =>
     reads.change(name, async (connection) => {
-      await lockChanges(connection, contextId);
       const [made, entry] = await work(connection);
       if (entry) {
         const detail = { context, ...entry.detail };
@@ -65,7 +64,9 @@ export function alertChanges(reads: Pick<RequestReads, 'change'>, editing: Editi
     /** Makes or replaces a rule. */
     save: (wanted: RuleToSave) =>
       audited('save-alert', async (connection) => {
+        // A long filter takes time to check: nothing waits for that.
         const rule = await checkedRule(connection, editing, wanted);
+        await lockChanges(connection, contextId);
         const before = replacedRule(await selectStoredAlerts(connection, contextId), rule, wanted);
         if (before && isDeepStrictEqual(before.rule, rule)) return [undefined, null];
         if (before) await supersedeAlert(connection, before);
@@ -81,6 +82,7 @@ export function alertChanges(reads: Pick<RequestReads, 'change'>, editing: Editi
 
     remove: (name: string) =>
       audited('remove-alert', async (connection) => {
+        await lockChanges(connection, contextId);
         await supersedeAlert(connection, await existingAlert(connection, contextId, name));
         return [undefined, { action: 'alert removed', object: name, detail: { page: true } }];
       }),
@@ -88,8 +90,11 @@ export function alertChanges(reads: Pick<RequestReads, 'change'>, editing: Editi
     /** Sets the silence of a rule; null lifts it. */
     silence: (name: string, silence: Omit<Silence, 'by'> | null) =>
       audited('silence-alert', async (connection) => {
-        const { alertId } = await existingAlert(connection, contextId, name);
-        await updateSilence(connection, alertId, silence && { ...silence, by: by.user });
+        await lockChanges(connection, contextId);
+        const { alertId, origin } = await existingAlert(connection, contextId, name);
+        const wanted = silence && { ...silence, by: by.user };
+        if (isDeepStrictEqual(origin.silence, wanted)) return [undefined, null];
+        await updateSilence(connection, alertId, wanted);
         const entry: AuditEntry = silence
           ? { action: 'alert silenced', object: name, detail: { until: silence.until } }
           : { action: 'alert silence lifted', object: name };
