@@ -122,19 +122,21 @@ export async function insertView(
   return row.viewId;
 }
 
-/** Changes what is said of a view, its name included. */
-export const updateView = async (
+/** Changes what is said of a view, its name included. Returns whether anything is different. */
+export async function updateView(
   connection: Connection,
   viewId: number,
   { name, address, shared, live }: ViewTexts & { readonly name: string },
-): Promise<void> => {
-  await connection.query(
+): Promise<boolean> {
+  const { rowCount } = await connection.query(
     `update saved_views set name = $2, address = coalesce($3, address),
        shared = coalesce($4, shared), live = coalesce($5, live), changed_at = now()
-     where view_id = $1`,
+     where view_id = $1 and (name, address, shared, live) is distinct from
+       ($2, coalesce($3, address), coalesce($4, shared), coalesce($5, live))`,
     [viewId, name, address, shared, live],
   );
-};
+  return rowCount === 1;
+}
 
 /** Returns false if the user has no view of that name. */
 export async function deleteView(
@@ -150,29 +152,36 @@ export async function deleteView(
 
 /**
  * Makes a view the one with which a user opens its context, in place of another; it may have been
- * removed meanwhile.
+ * removed meanwhile. Returns whether anything is different.
  */
-export const upsertStar = async (
+export async function upsertStar(
   connection: Connection,
   { userId }: Pick<ViewPlace, 'userId'>,
   viewId: number,
-): Promise<void> => {
-  await connection.query(
-    `insert into starred_views (user_id, context_id, view_id)
+): Promise<boolean> {
+  const { rowCount } = await connection.query(
+    `insert into starred_views as s (user_id, context_id, view_id)
      select $1, context_id, view_id from saved_views where view_id = $2
-     on conflict (user_id, context_id) do update set view_id = excluded.view_id`,
+     on conflict (user_id, context_id) do update set view_id = excluded.view_id
+       where s.view_id <> excluded.view_id`,
     [userId, viewId],
   );
-};
+  return rowCount === 1;
+}
 
-/** Takes the star from a view. */
-export const deleteStar = async (
+/** Takes the star from a view. Returns whether it had it. */
+export async function deleteStar(
   connection: Connection,
   { userId }: Pick<ViewPlace, 'userId'>,
   viewId: number,
-): Promise<void> => {
-  await connection.query('delete from starred_views where user_id = $1 and view_id = $2', [
-    userId,
-    viewId,
-  ]);
-};
+): Promise<boolean> {
+  const { rowCount } = await connection.query(
+    'delete from starred_views where user_id = $1 and view_id = $2',
+    [userId, viewId],
+  );
+  return rowCount === 1;
+}
+
+/** Tells those who follow a context that views have changed. No version of it says so. */
+export const notifyOfViews = (connection: Connection, contextId: number) =>
+  connection.query("select pg_notify('countergraph_versions', $1::int::text)", [contextId]);

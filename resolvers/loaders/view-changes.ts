@@ -5,6 +5,7 @@ import {
   deleteStar,
   deleteView,
   insertView,
+  notifyOfViews,
   selectViewId,
   updateView,
   upsertStar,
@@ -38,14 +39,16 @@ export function viewChanges(
   { by, contextId, context }: ViewsChange,
 ) {
   /** Changes of the same user are made one after the other, so that limits hold. */
-  const change = <T>(
+  const change = (
     name: string,
-    work: (connection: Connection, place: ViewPlace) => Promise<T>,
-  ): Promise<T> =>
+    work: (connection: Connection, place: ViewPlace) => Promise<boolean>,
+  ): Promise<boolean> =>
     reads.change(name, async (connection) => {
       const userId = await lockUser(connection, by.user);
       if (userId === null) throw serviceError('invalidToken');
-      return work(connection, { userId, contextId });
+      const isDifferent = await work(connection, { userId, contextId });
+      if (isDifferent) await notifyOfViews(connection, contextId);
+      return isDifferent;
     });
   const noted = (
     connection: Connection,
@@ -53,51 +56,60 @@ export function viewChanges(
     object: string,
   ): Promise<void> => insertAudit(connection, [{ action, object, detail: { context } }], by);
 
+  // Each returns whether anything is different now.
   return {
     /** Errors: there would be too many, or two of one name. */
-    save: ({ starred, ...view }: ViewToSave): Promise<void> =>
+    save: ({ starred, ...view }: ViewToSave) =>
       change('save-view', async (connection, place) => {
-        const viewId = await saveView(connection, place, view);
-        if (starred === true) await upsertStar(connection, place, viewId);
-        if (starred === false) await deleteStar(connection, place, viewId);
-        await noted(connection, 'view saved', view.newName ?? view.name);
+        const { viewId, isSaved } = await saveView(connection, place, view);
+        const isStarred = starred !== null && (await star(connection, { place, viewId, starred }));
+        if (isSaved) await noted(connection, 'view saved', view.newName ?? view.name);
+        return isSaved || isStarred;
       }),
-    /** Returns false if there is no such view. */
-    remove: (name: string): Promise<boolean> =>
+    remove: (name: string) =>
       change('remove-view', async (connection, place) => {
         const isRemoved = await deleteView(connection, { ...place, name });
         if (isRemoved) await noted(connection, 'view removed', name);
         return isRemoved;
       }),
-    star: (viewId: number, starred: boolean): Promise<void> =>
-      change('star-view', (connection, place) =>
-        (starred ? upsertStar : deleteStar)(connection, place, viewId),
-      ),
+    star: (viewId: number, starred: boolean) =>
+      change('star-view', (connection, place) => star(connection, { place, viewId, starred })),
   };
 }
 
+type Star = { readonly place: ViewPlace; readonly viewId: number; readonly starred: boolean };
+
+const star = (connection: Connection, { place, viewId, starred }: Star): Promise<boolean> =>
+  (starred ? upsertStar : deleteStar)(connection, place, viewId);
+
 type NewView = Omit<ViewToSave, 'starred'>;
 
-/** Adds a view, or changes the one of that name. Returns its number. */
+type Saved = {
+  readonly viewId: number;
+  /** Whether anything is different now. */
+  readonly isSaved: boolean;
+};
+
+/** Adds a view, or changes the one of that name. */
 async function saveView(
   connection: Connection,
   place: ViewPlace,
   { newName, ...view }: NewView,
-): Promise<number> {
+): Promise<Saved> {
   const name = newName ?? view.name;
   const viewId = await selectViewId(connection, { ...place, name: view.name });
   if (name !== view.name && (await selectViewId(connection, { ...place, name })) !== null) {
     throw refusedView(`there is a view ${name} already`);
   }
   if (viewId !== null) {
-    await updateView(connection, viewId, { ...view, name });
-    return viewId;
+    return { viewId, isSaved: await updateView(connection, viewId, { ...view, name }) };
   }
   if (view.address === null) throw malformed('address', 'given for a new view', null);
   if ((await countViews(connection, place)) >= LIMITS.viewsPerUser) {
     throw refusedView(`you have ${LIMITS.viewsPerUser} views here, remove one first`);
   }
-  return insertView(connection, { ...place, ...view, name });
+  const inserted = await insertView(connection, { ...place, ...view, name });
+  return { viewId: inserted, isSaved: true };
 }
 
 export const refusedView = (reason: string) =>

@@ -23,7 +23,10 @@ builder.objectType(SavedViewRef, {
       description: 'Whether the dashboard opens the context with it, for you.',
     }),
     created: t.expose('created', { type: 'EpochSeconds', description: 'When it was saved first.' }),
-    changed: t.expose('changed', { type: 'EpochSeconds', description: 'When it was saved last.' }),
+    changed: t.expose('changed', {
+      type: 'EpochSeconds',
+      description: 'When it was changed last.',
+    }),
   }),
 });
 

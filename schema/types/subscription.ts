@@ -79,7 +79,7 @@ builder.subscriptionFields((t) => ({
     type: ContextRef,
     nullable: true,
     description:
-      'A context now, and again after every commit that changes the selected fields, at most once in `everySeconds`.',
+      'A context now, and again after every commit that changes the selected fields, at most once in `everySeconds`. Events of alerts alone send nothing: `alertEvents` follows them.',
     authScopes: { signedIn: true },
     args: {
       name: t.arg.string({ required: true, description: 'Name of the context.' }),

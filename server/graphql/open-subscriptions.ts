@@ -3,6 +3,8 @@ import type { DocumentNode, ExecutionResult, VariableDefinitionNode } from 'grap
 import type { Plugin } from 'graphql-yoga';
 import { serviceError } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
+import { claimKey } from '../../resolvers/callers/claim-key.ts';
+import type { GrantedContext, Identity } from '../../resolvers/callers/identity.ts';
 import { grantFor } from '../../resolvers/contexts.ts';
 import { isPrimary, type NodeChoice } from '../../resolvers/nodes.ts';
 import type { RequestScope } from '../../resolvers/request-scope.ts';
@@ -70,8 +72,10 @@ async function open(
     const variables = declaredOnly(given, operation.operation.variableDefinitions ?? []);
     const question = JSON.stringify([query, operationName, variables]);
     slot.opened = {
-      // Only those who may see the same of the context share answers.
-      name: digestOf(JSON.stringify([question, granted.limit])),
+      // Only those who are told the same of the context share answers.
+      name: digestOf(
+        JSON.stringify([question, granted.limit, personOf(identity, granted, requested)]),
+      ),
       operation: { operation, variables },
       characters: question.length,
       requested,
@@ -87,6 +91,13 @@ async function open(
     return { errors: [renderError(error)] };
   }
 }
+
+/** Who is told something of their own, by their claim and role; null: nobody is. */
+const personOf = (
+  { claim }: Identity,
+  { role }: GrantedContext,
+  requested: RequestedSubscription,
+) => (requested.isPersonal ? [claimKey(claim), role] : null);
 
 /** Drops variables that the operation does not declare: they would take memory for nothing. */
 function declaredOnly(given: Variables, declared: readonly VariableDefinitionNode[]): Variables {

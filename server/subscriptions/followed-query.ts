@@ -97,7 +97,9 @@ export class FollowedQuery {
     for (const stream of this.subscribers.streams) stream.events.offer(event);
   }
 
+  /** No version says whether what callers are told of their own is the same. */
   #isOf(versions: VersionedRow | null): boolean {
+    if (this.subscribers.requested.isPersonal) return false;
     return versions !== null && this.#versions !== null && areSame(versions, this.#versions);
   }
 
