@@ -42,7 +42,10 @@ export function Summary(props: SummaryProps) {
           </span>
         </p>
       </div>
-      <MatchingSummary {...props} />
+      <MatchingSummary
+        {...props}
+        nameOf={(key) => table.keys.find((each) => each.key === key)?.label ?? null}
+      />
       <dl class="summary-items">
         {isSum && (
           <>
