@@ -539,13 +539,16 @@ export type OverviewCardsQueryVariables = Exact<{
   window: WindowInput;
   timeZone: string;
   probe?: string | null | undefined;
+  traffic: string;
+  meter: number;
+  keys?: KeyFilterInput | null | undefined;
   cards: ReadonlyArray<string> | string;
   cardMeter: number;
   cardStep?: number | null | undefined;
 }>;
 
 
-export type OverviewCardsQuery = { readonly context: { readonly cards: ReadonlyArray<{ readonly guid: string, readonly topper: { readonly total: number | string, readonly keyCount: number, readonly window: { readonly from: number, readonly to: number }, readonly availableWindow: { readonly from: number, readonly to: number } | null, readonly keys: ReadonlyArray<{ readonly key: string, readonly label: string, readonly readable: string, readonly metric: number | string, readonly volume: number | string | null, readonly series: ReadonlyArray<{ readonly at: number, readonly value: number | string }> | null }> } | null }> } | null };
+export type OverviewCardsQuery = { readonly context: { readonly traffic: { readonly all: { readonly total: number | string, readonly window: { readonly from: number, readonly to: number }, readonly availableWindow: { readonly from: number, readonly to: number } | null, readonly keys: ReadonlyArray<{ readonly metric: number | string }> } | null } | null, readonly cards: ReadonlyArray<{ readonly guid: string, readonly topper: { readonly total: number | string, readonly keyCount: number, readonly window: { readonly from: number, readonly to: number }, readonly availableWindow: { readonly from: number, readonly to: number } | null, readonly keys: ReadonlyArray<{ readonly key: string, readonly label: string, readonly readable: string, readonly metric: number | string, readonly volume: number | string | null, readonly series: ReadonlyArray<{ readonly at: number, readonly value: number | string }> | null }> } | null }> } | null };
 
 export type PlacesQueryVariables = Exact<{
   context: string;
@@ -868,7 +871,7 @@ export const LiveTopKeysWithout: Operation<LiveTopKeysWithoutSubscription, LiveT
 export const MakeToken: Operation<MakeTokenMutation, MakeTokenMutationVariables> = operation('MakeToken', '8b09dedf01aaa43f0991cc3022248f4b88315cd83f94829f3b18014a5236c5fe');
 export const NetworkPanel: Operation<NetworkPanelQuery, NetworkPanelQueryVariables> = operation('NetworkPanel', 'abb10475742985771034eed5893ff70884c63dcede95cbf38e0a394f625d2d83');
 export const Overview: Operation<OverviewQuery, OverviewQueryVariables> = operation('Overview', '199570cb75b25e3ba079bbe5c551aabc0da0e889951fa5104305b78303bc24c3');
-export const OverviewCards: Operation<OverviewCardsQuery, OverviewCardsQueryVariables> = operation('OverviewCards', '16d9d97d209226c4df3a86253751d73d68a7f38503cde8f2b9826cad5a3f8b95');
+export const OverviewCards: Operation<OverviewCardsQuery, OverviewCardsQueryVariables> = operation('OverviewCards', 'c449d103b4ebadc920155831226ec72416611b36104b5246e62f0b78e3620867');
 export const Places: Operation<PlacesQuery, PlacesQueryVariables> = operation('Places', '6ab7b9019145efa633b42a89c40d4a3a58ab6806df8c4f590f31b40d8a7ece37');
 export const RemoveAlert: Operation<RemoveAlertMutation, RemoveAlertMutationVariables> = operation('RemoveAlert', '8be519c1a28035a8149b50e02125ebb1352adf8d9dfc4350362e33b52d7582cd');
 export const RemoveUser: Operation<RemoveUserMutation, RemoveUserMutationVariables> = operation('RemoveUser', 'c41bab117f3f92464cb70a7ff794dd068d4a65283c9f9c7b86aa3d0b85cc10b2');

@@ -73,7 +73,9 @@ const FORMS = [
 function Legend({ shown, of, theme }: TrendProps & { readonly of: HeatOf }) {
   const { items, rows } = shown;
   const [strongest, faintest] =
-    of === 'rank' ? ['1st', `${items}th`] : [formatShare(largestShare(rows)), '0 %'];
+    of === 'rank'
+      ? ['1st', `${items}th`]
+      : [`${formatShare(largestShare(rows))} of the step’s total`, '0 %'];
   return (
     <p class="heat-legend hint">
       <span>{strongest}</span>
