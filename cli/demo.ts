@@ -36,7 +36,7 @@ export async function prepareDemo(options: DemoOptions): Promise<Demo> {
   const isUnused = await withConnection(on, 'serve', selectIsUnused);
   const isAskedFor = setting === 'auto' && asked;
   if (setting === 'on' || (isAskedFor && isUnused)) {
-    if (!before.isThere) log.info('creating the demo: about a day of an office, in a few seconds');
+    if (!before.isThere) log.info('creating the demo: a week of an office, in less than a minute');
     const now = () => Math.floor(Date.now() / 1000);
     const { created, flows, readings } = await createDemo({ databaseUrl: url, now, signal });
     if (created) log.info({ flows, readings }, 'the demo is ready');

@@ -150,6 +150,18 @@ export async function insertAlert(
   );
 }
 
+/** Lets all rules of a context begin with the first bucket that ends after `after`. */
+export const beginAlerts = async (
+  connection: Connection,
+  contextId: number,
+  after: EpochSeconds,
+): Promise<void> => {
+  await connection.query('update alerts set begins_after = $2 where context_id = $1', [
+    contextId,
+    after,
+  ]);
+};
+
 /** Makes a rule a declared one, without a new revision. */
 export const updateDeclared = async (connection: Connection, alertId: number): Promise<void> => {
   await connection.query('update alerts set made_by = null where alert_id = $1', [alertId]);

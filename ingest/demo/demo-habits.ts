@@ -45,6 +45,11 @@ const phone: Choice = (office, random) => random.pick(office.phones);
 const printer: Choice = (office, random) => random.pick(office.printers);
 const stranger = busy((office) => office.strangers);
 const anyServer: Choice = (office, random) => random.pick(Object.values(office.servers));
+/** Any server but one. */
+const serverBut =
+  (name: ServerName): Choice =>
+  ({ servers }, random) =>
+    random.pick(Object.values(servers).filter((host) => host !== servers[name]));
 const server =
   (name: ServerName): Choice =>
   (office) =>
@@ -89,8 +94,8 @@ const ROWS: readonly HabitRow[] = [
   [1,  'work',     phone,               server('telephony'),  UDP, [16384],      900 * KIB, 900 * KIB, 90, 0],
   [1,  'always',   phone,               server('telephony'),  UDP, [5060],       600, 500, 0.1, 0],
   [3,  'always',   server('directory'), service('resolver'),  UDP, [53],         90, 220, 0.03, 0.3],
-  [5,  'always',   server('monitor'),   anyServer,            UDP, [161],        700, 1400, 0.2, 0],
-  [2,  'always',   server('monitor'),   anyServer,            ICMP, [],          84, 84, 0.001, 0],
+  [5,  'always',   server('monitor'),   serverBut('monitor'), UDP, [161],        700, 1400, 0.2, 0],
+  [2,  'always',   server('monitor'),   serverBut('monitor'), ICMP, [],          84, 84, 0.001, 0],
   [1,  'always',   anyServer,           service('time'),      UDP, [123],        76, 76, 0.02, 0.5],
   [3,  'always',   server('www'),       server('database'),   TCP, [5432],       8 * KIB, 60 * KIB, 2, 0],
   [2,  'always',   server('builds'),    service('packages'),  TCP, [443],        5 * KIB, 700 * KIB, 8, 0.3],
@@ -99,8 +104,8 @@ const ROWS: readonly HabitRow[] = [
   [2,  'visitors', service('mailbox'),  server('mail'),       TCP, [25],         50 * KIB, 2 * KIB, 5, 0.2],
   [2,  'always',   stranger,            anyServer,            TCP, [22, 23, 445, 3389, 8080], 60, 0, 0, 0],
   [0.2, 'always',  service('partner'),  server('directory'),  ESP, [],           400 * KIB, 600 * KIB, 300, 0],
-  [0.4, 'night',   anyServer,           server('backup'),     TCP, [873],        900 * MIB, 2 * MIB, 600, 0],
-  [0.1, 'night',   server('backup'),    service('vault'),     TCP, [443],        3000 * MIB, 9 * MIB, 1800, 0],
+  [0.4, 'night',   serverBut('backup'), server('backup'),     TCP, [873],        90 * MIB, 200 * KIB, 600, 0],
+  [0.1, 'night',   server('backup'),    service('vault'),     TCP, [443],        300 * MIB, 900 * KIB, 1800, 0],
   [1,  'night',    worker,              service('updates'),   TCP, [443],        20 * KIB, 9 * MIB, 40, 0.3],
 ];
 

@@ -1,19 +1,27 @@
+import { randomUUID } from 'node:crypto';
 import { setAdmin } from '../../access/accounts.ts';
 import { setUser } from '../../access/users.ts';
 import type { Connection } from '../../db/connection/connection.ts';
 import { lockContextCreation } from '../../db/connection/lock-context.ts';
+import { beginAlerts } from '../../db/sql/alert-rules.ts';
 import { selectContext, selectIsUnused } from '../../db/sql/contexts.ts';
+import { upsertExporters } from '../../db/sql/exporters.ts';
+import { upsertFeed } from '../../db/sql/feeds.ts';
 import { type EpochSeconds, floorTo } from '../../domain/time/interval.ts';
 import { declareContext } from '../declaration/apply.ts';
+import { applyAlerts } from '../declaration/apply-alerts.ts';
 import { parseDeclaration } from '../declaration/declaration.ts';
+import type { Flow } from '../flows/flow.ts';
 import { FLOW_GROUPS } from '../flows/flow-groups.ts';
 import { createFlowWriter } from '../flows/flow-writer.ts';
 import { simpleKey } from '../import-key.ts';
 import { loadGroups } from '../load-groups.ts';
 import { type ImportSession, runImport } from '../session/import-session.ts';
+import { DEMO_ALERTS } from './demo-alerts.ts';
 import { createOffice, type DemoHost, type DemoOffice } from './demo-office.ts';
-import { demoFlows } from './demo-traffic.ts';
-import { createRandom } from './random.ts';
+import { demoPlaces } from './demo-places.ts';
+import { demoFlows, demoPast, nightlyCopies } from './demo-traffic.ts';
+import { createRandom, type Random } from './random.ts';
 
 /** The demo's context, user and token (operations, "Settings"). */
 export const DEMO_NAME = 'demo';
@@ -33,6 +41,9 @@ export type DemoReport = {
 
 /** A day, and two more hours to compare with the day before. */
 const DEMO_SECONDS = 26 * 3600;
+
+/** In outline, so that the last day can be compared with the same day of the week before. */
+const PAST_SECONDS = 7 * 86_400;
 const SEED = 20_091_118;
 
 /**
@@ -84,7 +95,7 @@ const TERABYTE = 10 ** 12;
 
 const DECLARATION = {
   context: DEMO_NAME,
-  slice_seconds: 3600,
+  slice_seconds: 86_400,
   pools: [
     {
       name: 'oper',
@@ -126,10 +137,19 @@ async function fillDemo(
   const random = createRandom(SEED);
   const office = createOffice(random);
   const to = floorTo(now, 60);
-  const { add } = await createFlowWriter(session, { home: [], probe: null, geo: null });
+  const geo = demoPlaces(office);
+  const { add, finish } = await createFlowWriter(session, { home: [], probe: null, geo });
+  const { connection, contextId } = session;
+  await applyAlerts(
+    connection,
+    contextId,
+    parseDeclaration({ context: DEMO_NAME, alerts: DEMO_ALERTS }),
+  );
+  // Of the whole week, the last night would be decided minutes after the start.
+  await beginAlerts(connection, contextId, to - DEMO_SECONDS);
   const seen = new Set<string>();
   let flows = 0;
-  for (const flow of demoFlows(office, { from: to - DEMO_SECONDS, to }, random)) {
+  for (const flow of allFlows(office, to, random)) {
     if (flows % 1000 === 0) signal?.throwIfAborted();
     await add(flow);
     for (const { address } of [flow.originator, flow.responder]) {
@@ -139,7 +159,61 @@ async function fillDemo(
   }
   await nameHosts(session, office, seen);
   await session.writer.finish();
+  await finish();
+  await addExporter(session, { from: to - DEMO_SECONDS - PAST_SECONDS, to, flows });
   return { created: true, flows, readings: session.writer.rowCount };
+}
+
+function* allFlows(office: DemoOffice, to: EpochSeconds, random: Random): Generator<Flow> {
+  const from = to - DEMO_SECONDS;
+  const past = { from: from - PAST_SECONDS, to: from };
+  yield* demoPast(office, past, random);
+  yield* demoFlows(office, { from, to }, random);
+  yield* nightlyCopies(office, { from: past.from, to });
+}
+
+/** Records a router that sent the flows. Its address is one for documentation (RFC 5737). */
+async function addExporter(
+  { connection, contextId }: ImportSession,
+  { from, to, flows }: { from: EpochSeconds; to: EpochSeconds; flows: number },
+): Promise<void> {
+  const feedId = randomUUID();
+  const startedAt = new Date(from * 1000);
+  await upsertFeed(connection, {
+    feedId,
+    contextId,
+    format: 'collect',
+    startedAt,
+    commits: 1,
+    flows,
+    newestUs: to * 1e6,
+    losses: {
+      refusedLines: 0,
+      leftOutFlows: 0,
+      lostFlows: 0,
+      lostPackets: 0,
+      lostDatagrams: 0,
+    },
+    probe: null,
+    state: { waitingFlows: 0, readUs: to * 1e6, isLast: true },
+  });
+  await upsertExporters(connection, feedId, [
+    {
+      address: '192.0.2.1',
+      protocols: ['netflow9'],
+      firstSeen: startedAt,
+      lastSeen: new Date(to * 1000),
+      flows,
+      lostFlows: 0,
+      lostPackets: 0,
+      lostDatagrams: 0,
+      refused: {},
+      waitingForTemplate: 0,
+      samplingRates: [1],
+      clockAheadSeconds: 0,
+      doubts: [],
+    },
+  ]);
 }
 
 /** Gives the hosts that took part in flows their names and attributes. */

@@ -1,5 +1,4 @@
 import { type ComponentChildren, toChildArray } from 'preact';
-import { useShortTable } from './short-table.tsx';
 
 type TableCardProps = {
   readonly name: string;
@@ -17,8 +16,6 @@ type TableCardProps = {
 /** A table with a heading, which scrolls sideways if it is too wide. */
 export function TableCard(props: TableCardProps) {
   const { name, note, head, columns, empty, foot, children } = props;
-  const count = toChildArray(children).length;
-  const { shortClass, showAll } = useShortTable(count);
   return (
     <section class="card table-card" aria-label={name}>
       <div class="card-head">
@@ -28,12 +25,12 @@ export function TableCard(props: TableCardProps) {
         </h2>
         {head}
       </div>
-      {count === 0 ? (
+      {toChildArray(children).length === 0 ? (
         <p class="card-text">{empty}</p>
       ) : (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: so that the keyboard can scroll it.
         <div class="table-scroll" tabIndex={0}>
-          <table class={`plain-table ${shortClass}`}>
+          <table class="plain-table">
             <thead>
               <tr>
                 {columns.map((column) => (
@@ -51,7 +48,6 @@ export function TableCard(props: TableCardProps) {
           </table>
         </div>
       )}
-      {showAll}
       {foot}
     </section>
   );

@@ -47,13 +47,12 @@ export function Workspace({ session, contexts, onContexts, onSignOut }: Workspac
   const moments = useMemo(() => momentsIn(address.zone ?? zone), [address.zone, zone]);
   const choice = contexts.find(({ name }) => name === address.context) ?? null;
 
-  const shown = groupOf(choice, address.group);
-  const place = shown && isolated(shown.name);
+  const place = isolated(groupOf(choice, address.group)?.name ?? 'Top keys');
   const view = {
     overview: 'Overview',
-    top: place ?? 'Top keys',
-    flows: place ? `Flows: ${place}` : 'Flows',
-    trend: place ? `Trend of ${place}` : 'Trend',
+    top: place,
+    flows: `Flows of ${place}`,
+    trend: `Trend of ${place}`,
     alerts: 'Alerts',
     storage: 'Storage',
     add: 'Add data',

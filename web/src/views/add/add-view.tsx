@@ -71,7 +71,7 @@ export function AddView({ address, navigate, session, moments }: ViewProps) {
       </div>
       <div class="add-context">
         <TextField
-          label="Add to the context"
+          label="Context"
           value={context}
           onInput={setContext}
           known={editable}

@@ -1,5 +1,4 @@
 import { stepTarget } from '../../data/trend/step-target.ts';
-import { KeyText } from '../../parts/key-name.tsx';
 import { onPlainClick } from '../../parts/on-plain-click.ts';
 import type { TrendProps } from './trend-props.ts';
 
@@ -38,7 +37,7 @@ export function StepTable({ shown, navigate, moments }: TrendProps) {
                       title={row.name}
                       onClick={onPlainClick(() => navigate.go(stepTarget(step, row)))}
                     >
-                      <KeyText text={row.name} />
+                      {row.name}
                     </a>
                   )}
                 </td>
