@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { LIMITS } from '../../domain/limits.ts';
 import { type Body, byteLength, bytesOf, chunksOf } from '../../domain/text/long-text.ts';
 import type { Answer, Exchange } from './http-exchange.ts';
-import { firstEncoding } from './negotiate.ts';
+import { preferredEncoding, refusesPlain } from './negotiate.ts';
 
 /** Encodings of answers, the one with the smallest result first. */
 const ENCODINGS = ['br', 'gzip'] as const;
@@ -21,10 +21,11 @@ export function encodingFor({ request, response }: Exchange, answer: Answer): En
   const { headers, body } = answer;
   if (headers['content-encoding'] !== undefined) return null;
   if (!COMPRESSIBLE.test(headers['content-type'] ?? '')) return null;
-  if (byteLength(body) < LIMITS.compressedAnswerBytes) return null;
+  const accepted = request.headers['accept-encoding'];
+  if (byteLength(body) < LIMITS.compressedAnswerBytes && !refusesPlain(accepted)) return null;
   const vary = String(response.getHeader('vary') ?? '');
   if (!/accept-encoding/i.test(vary)) response.appendHeader('vary', 'Accept-Encoding');
-  return firstEncoding(request.headers['accept-encoding'], ENCODINGS) ?? null;
+  return preferredEncoding(accepted, ENCODINGS) ?? null;
 }
 
 /** Compresses an answer, in zlib's threads. One that is sent repeatedly is compressed once. */

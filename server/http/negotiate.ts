@@ -18,15 +18,33 @@ export const namesType = (accept: string | undefined, type: string): boolean =>
     .mediaTypes()
     .some((accepted) => accepted.toLowerCase() === type);
 
-/** Returns the first of some encodings that a client accepts; undefined: it accepts none. */
-export function firstEncoding<Encoding extends string>(
+/** `preferred` decides among encodings of the same weight; the package's types leave it out. */
+type EncodingChoice = {
+  encoding(
+    available: readonly string[],
+    options: { readonly preferred: readonly string[] },
+  ): string | undefined;
+};
+
+/**
+ * Returns the encoding that a client prefers, and of those it likes as much, the first of
+ * `available`; undefined: it prefers none of them to the answer as it is.
+ */
+export function preferredEncoding<Encoding extends string>(
   accepted: string | undefined,
   available: readonly Encoding[],
 ): Encoding | undefined {
   // Without the header, a client is assumed to know no encoding.
   if (accepted === undefined) return undefined;
-  const known = new Negotiator({ headers: { 'accept-encoding': accepted } }).encodings([
-    ...available,
-  ]);
-  return available.find((encoding) => known.includes(encoding));
+  const client: EncodingChoice = new Negotiator({ headers: { 'accept-encoding': accepted } });
+  const preferred = [...available, IDENTITY];
+  const chosen = client.encoding(preferred, { preferred });
+  return available.find((encoding) => encoding === chosen);
 }
+
+/** Whether a client refuses an answer that is not encoded. */
+export const refusesPlain = (accepted: string | undefined): boolean =>
+  accepted !== undefined &&
+  new Negotiator({ headers: { 'accept-encoding': accepted } }).encoding([IDENTITY]) === undefined;
+
+const IDENTITY = 'identity';

@@ -6,7 +6,7 @@ import { serviceError } from '../../domain/errors.ts';
 import { hasCode } from '../../domain/has-code.ts';
 import { renderError } from '../../rest/handle-request.ts';
 import type { Answer, Exchange } from '../http/http-exchange.ts';
-import { firstEncoding } from '../http/negotiate.ts';
+import { preferredEncoding } from '../http/negotiate.ts';
 import { PERMISSIONS_POLICY } from '../http/security-headers.ts';
 import { send, withEntityTag } from '../http/send-answer.ts';
 import type { TrustedDocuments } from '../service/service.ts';
@@ -85,7 +85,7 @@ function withMeta(html: string, name: string, content: string): string {
 }
 
 function fileAnswer({ request }: Exchange, name: string, file: PageFile): Answer {
-  const encoding = firstEncoding(request.headers['accept-encoding'], ENCODINGS);
+  const encoding = preferredEncoding(request.headers['accept-encoding'], ENCODINGS);
   const headers = {
     'content-type': file.contentType,
     'cache-control': 'public, max-age=31536000, immutable',

@@ -3,7 +3,7 @@ import { gunzip } from 'node:zlib';
 import { serviceError } from '../../domain/errors.ts';
 import { renderError } from '../../rest/handle-request.ts';
 import type { Answer, Exchange } from '../http/http-exchange.ts';
-import { firstEncoding, namesType } from '../http/negotiate.ts';
+import { namesType, preferredEncoding } from '../http/negotiate.ts';
 import { send } from '../http/send-answer.ts';
 import {
   type Asset,
@@ -108,7 +108,7 @@ async function assetAnswer(asset: Asset, encodings: string | undefined): Promise
     'content-type': asset.contentType,
     'cache-control': 'public, max-age=31536000, immutable',
   };
-  if (!firstEncoding(encodings, ['gzip'])) {
+  if (!preferredEncoding(encodings, ['gzip'])) {
     return { status: 200, headers, body: await promisify(gunzip)(asset.gzipped) };
   }
   return {

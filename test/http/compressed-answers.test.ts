@@ -131,13 +131,15 @@ describe.each(Object.entries(TARGETS))('%s', (_, target) => {
   });
 });
 
-it('short answers are sent as they are', async () => {
-  const { headers, body } = await ask(
-    { ...GRAPHQL, path: `/graphql?${new URLSearchParams({ query: '{ viewer { username } }' })}` },
-    { 'accept-encoding': 'br, gzip' },
-  );
+it('short answers are sent as they are, unless the caller refuses that', async () => {
+  const path = `/graphql?${new URLSearchParams({ query: '{ viewer { username } }' })}`;
+  const short = { ...GRAPHQL, path };
+  const { headers, body } = await ask(short, { 'accept-encoding': 'br, gzip' });
   expect(headers['content-encoding']).toBeUndefined();
   expect(String(body)).toBe('{"data":{"viewer":{"username":"ada"}}}');
+  const packed = await ask(short, { 'accept-encoding': 'identity;q=0, gzip' });
+  expect(packed.headers['content-encoding']).toBe('gzip');
+  expect(gunzipSync(packed.body)).toEqual(body);
 });
 
 it('each encoding has an entity tag of its own, which only it revalidates', async () => {

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { acceptsType, firstEncoding, namesType } from '../../../server/http/negotiate.ts';
+import {
+  acceptsType,
+  namesType,
+  preferredEncoding,
+  refusesPlain,
+} from '../../../server/http/negotiate.ts';
 
 const STREAM = 'text/event-stream';
 
@@ -31,14 +36,30 @@ describe('a media type', () => {
 });
 
 describe('an encoding', () => {
+  // RFC 9110, 12.5.3.
   it.each([
-    ['gzip, deflate, br', 'br'],
-    ['*', 'br'],
-    ['br;q=0, gzip', 'gzip'],
-    ['identity', undefined],
-    ['', undefined],
-    [undefined, undefined],
-  ])('by "accept-encoding: %s" is %s', (accepted, encoding) => {
-    expect(firstEncoding(accepted, ['br', 'gzip'])).toBe(encoding);
+    ['gzip, deflate, br', 'br', false],
+    ['*', 'br', false],
+    ['br;q=0, gzip', 'gzip', false],
+    ['gzip;q=1, br;q=0.1', 'gzip', false],
+    ['gzip;q=0.5, br;q=0.5', 'br', false],
+    ['br;q=0, *', 'gzip', false],
+    ['GZIP', 'gzip', false],
+    ['gzip;q=0.5, identity', undefined, false],
+    ['gzip, identity;q=0.5', 'gzip', false],
+    ['identity;q=0', undefined, true],
+    ['identity;q=0, gzip;q=0.1', 'gzip', true],
+    ['*;q=0', undefined, true],
+    ['*;q=0, identity', undefined, false],
+    ['gzip;q=0, br;q=0', undefined, false],
+    ['gzip;q=nothing', undefined, false],
+    ['deflate', undefined, false],
+    ['identity', undefined, false],
+    ['', undefined, false],
+    [undefined, undefined, false],
+  ])('by "accept-encoding: %s" is %s; an answer without one is refused: %s', (...row) => {
+    const [accepted, encoding, isPlainRefused] = row;
+    expect(preferredEncoding(accepted, ['br', 'gzip'])).toBe(encoding);
+    expect(refusesPlain(accepted)).toBe(isPlainRefused);
   });
 });
