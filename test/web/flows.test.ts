@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseAddress } from '../../web/src/address/address.ts';
+import { colorFlows } from '../../web/src/chart/color-flows.ts';
 import { layOutFlows } from '../../web/src/chart/lay-out-flows.ts';
 import { type ContextChoice, completed, type GroupChoice } from '../../web/src/data/choices.ts';
 import { type FlowGraph, flowGraph } from '../../web/src/data/flows/flow-graph.ts';
@@ -86,6 +87,31 @@ describe('the picture of flows', () => {
     for (const [i, node] of left.entries()) {
       const next = left[i + 1];
       if (next) expect(next.top - node.top - node.height).toBeGreaterThanOrEqual(16.9);
+    }
+  });
+
+  const colored = (rows: readonly ReturnType<typeof row>[]) => {
+    const placed = layOutFlows(flowGraph(rows, crosskey(HOSTS, APPS)));
+    const colors = colorFlows(placed);
+    const colorOf = (id = '') => colors.get(id.slice(1));
+    return { placed, colors, colorOf };
+  };
+
+  it('gives every key its own colour as far as the palette goes', () => {
+    const { colors } = colored(Array.from({ length: 9 }, (_, i) => row(`h${i}\\80`, 9 - i)));
+    expect(new Set(colors.values()).size).toBe(10);
+  });
+
+  it('gives neighbours, and both ends of a band, different colours where they repeat', () => {
+    const rows = Array.from({ length: 40 }, (_, i) => row(`h${i % 25}\\${i % 7}`, 41 - i));
+    const { placed, colorOf } = colored(rows);
+    for (const { source, target } of placed.links) {
+      expect(colorOf(source)).not.toBe(colorOf(target));
+    }
+    for (const column of [0, 1]) {
+      const own = placed.nodes.filter((node) => node.column === column);
+      const colors = own.sort((a, b) => a.top - b.top).map(({ id }) => colorOf(id));
+      expect(colors.filter((color, i) => color === colors[i + 1])).toEqual([]);
     }
   });
 

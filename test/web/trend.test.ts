@@ -116,7 +116,7 @@ const STEPS: readonly AnsweredStep[] = [
   { window: { from: 600, to: 700 }, total: 40, keys: [key(1, 'b', 30), key(2, 'c', 4)] },
 ];
 
-const TERMS = { group: { crosskey: null }, items: 2, kind: 'counter' } as const;
+const TERMS = { group: { crosskey: null }, items: 2, kind: 'counter', ranked: [] } as const;
 
 describe('the keys of a trend', () => {
   const rows = trendRows(STEPS, TERMS);
@@ -129,6 +129,19 @@ describe('the keys of a trend', () => {
         ['c', 1, 2, 2, 'C'],
       ],
     );
+  });
+
+  it('have the order of the whole window, as far as it is known, and what they have in it', () => {
+    const ranked = [
+      { key: 'c', metric: 50 },
+      { key: 'never listed', metric: 45 },
+      { key: 'a', metric: 40 },
+    ];
+    expect(trendRows(STEPS, { ...TERMS, ranked }).map((row) => [row.key, row.metric])).toEqual([
+      ['c', 50],
+      ['a', 40],
+      ['b', null],
+    ]);
   });
 
   it('have their rank and their share in each step that lists them', () => {

@@ -539,13 +539,16 @@ export type OverviewCardsQueryVariables = Exact<{
   window: WindowInput;
   timeZone: string;
   probe?: string | null | undefined;
+  traffic: string;
+  meter: number;
+  keys?: KeyFilterInput | null | undefined;
   cards: ReadonlyArray<string> | string;
   cardMeter: number;
   cardStep?: number | null | undefined;
 }>;
 
 
-export type OverviewCardsQuery = { readonly context: { readonly cards: ReadonlyArray<{ readonly guid: string, readonly topper: { readonly total: number | string, readonly keyCount: number, readonly window: { readonly from: number, readonly to: number }, readonly availableWindow: { readonly from: number, readonly to: number } | null, readonly keys: ReadonlyArray<{ readonly key: string, readonly label: string, readonly readable: string, readonly metric: number | string, readonly volume: number | string | null, readonly series: ReadonlyArray<{ readonly at: number, readonly value: number | string }> | null }> } | null }> } | null };
+export type OverviewCardsQuery = { readonly context: { readonly traffic: { readonly all: { readonly total: number | string, readonly window: { readonly from: number, readonly to: number }, readonly availableWindow: { readonly from: number, readonly to: number } | null, readonly keys: ReadonlyArray<{ readonly metric: number | string }> } | null } | null, readonly cards: ReadonlyArray<{ readonly guid: string, readonly topper: { readonly total: number | string, readonly keyCount: number, readonly window: { readonly from: number, readonly to: number }, readonly availableWindow: { readonly from: number, readonly to: number } | null, readonly keys: ReadonlyArray<{ readonly key: string, readonly label: string, readonly readable: string, readonly metric: number | string, readonly volume: number | string | null, readonly series: ReadonlyArray<{ readonly at: number, readonly value: number | string }> | null }> } | null }> } | null };
 
 export type PlacesQueryVariables = Exact<{
   context: string;
@@ -772,12 +775,14 @@ export type TrendQueryVariables = Exact<{
   filter?: KeyFilterInput | null | undefined;
   every: number;
   items: number;
+  rows: number;
+  withMatching: boolean;
   hidden: ReadonlyArray<string> | string;
   withHidden: boolean;
 }>;
 
 
-export type TrendQuery = { readonly viewer: { readonly username: string, readonly contexts: ReadonlyArray<{ readonly name: string }> }, readonly context: { readonly nodeName: string, readonly name: string, readonly probes: ReadonlyArray<string>, readonly counterGroup: { readonly guid: string, readonly timeInterval: { readonly from: number, readonly to: number } | null, readonly trend: ReadonlyArray<{ readonly total: number | string, readonly window: { readonly from: number, readonly to: number }, readonly keys: ReadonlyArray<{ readonly rank: number, readonly key: string, readonly label: string, readonly readable: string, readonly metric: number | string }> }> | null, readonly hidden?: { readonly keys: ReadonlyArray<{ readonly key: string, readonly label: string }> } | null } | null, readonly totalWindow: { readonly from: number, readonly to: number } | null, readonly counterGroups: ReadonlyArray<{ readonly guid: string, readonly name: string, readonly keyKind: KeyKind, readonly bucketSize: number, readonly topperBucketSize: number, readonly samplingRate: number, readonly keysOf: { readonly guid: string } | null, readonly crosskey: { readonly parentGuid: string, readonly crosskeyGuid1: string, readonly crosskeyGuid2: string | null } | null, readonly drilldowns: ReadonlyArray<{ readonly guid: string, readonly name: string }>, readonly meters: ReadonlyArray<{ readonly index: number, readonly name: string, readonly description: string, readonly type: MeterType, readonly units: string }> }> } | null };
+export type TrendQuery = { readonly viewer: { readonly username: string, readonly contexts: ReadonlyArray<{ readonly name: string }> }, readonly context: { readonly nodeName: string, readonly name: string, readonly probes: ReadonlyArray<string>, readonly counterGroup: { readonly guid: string, readonly timeInterval: { readonly from: number, readonly to: number } | null, readonly trend: ReadonlyArray<{ readonly total: number | string, readonly window: { readonly from: number, readonly to: number }, readonly keys: ReadonlyArray<{ readonly rank: number, readonly key: string, readonly label: string, readonly readable: string, readonly metric: number | string }> }> | null, readonly whole: { readonly total: number | string, readonly keyCount: number, readonly window: { readonly from: number, readonly to: number }, readonly matching?: { readonly total: number | string, readonly keyCount: number }, readonly keys: ReadonlyArray<{ readonly key: string, readonly metric: number | string }> } | null, readonly hidden?: { readonly keys: ReadonlyArray<{ readonly key: string, readonly label: string, readonly readable: string, readonly metric: number | string }> } | null } | null, readonly totalWindow: { readonly from: number, readonly to: number } | null, readonly counterGroups: ReadonlyArray<{ readonly guid: string, readonly name: string, readonly keyKind: KeyKind, readonly bucketSize: number, readonly topperBucketSize: number, readonly samplingRate: number, readonly keysOf: { readonly guid: string } | null, readonly crosskey: { readonly parentGuid: string, readonly crosskeyGuid1: string, readonly crosskeyGuid2: string | null } | null, readonly drilldowns: ReadonlyArray<{ readonly guid: string, readonly name: string }>, readonly meters: ReadonlyArray<{ readonly index: number, readonly name: string, readonly description: string, readonly type: MeterType, readonly units: string }> }> } | null };
 
 export type UpdateKeysMutationVariables = Exact<{
   context: string;
@@ -866,7 +871,7 @@ export const LiveTopKeysWithout: Operation<LiveTopKeysWithoutSubscription, LiveT
 export const MakeToken: Operation<MakeTokenMutation, MakeTokenMutationVariables> = operation('MakeToken', '8b09dedf01aaa43f0991cc3022248f4b88315cd83f94829f3b18014a5236c5fe');
 export const NetworkPanel: Operation<NetworkPanelQuery, NetworkPanelQueryVariables> = operation('NetworkPanel', 'abb10475742985771034eed5893ff70884c63dcede95cbf38e0a394f625d2d83');
 export const Overview: Operation<OverviewQuery, OverviewQueryVariables> = operation('Overview', '199570cb75b25e3ba079bbe5c551aabc0da0e889951fa5104305b78303bc24c3');
-export const OverviewCards: Operation<OverviewCardsQuery, OverviewCardsQueryVariables> = operation('OverviewCards', '16d9d97d209226c4df3a86253751d73d68a7f38503cde8f2b9826cad5a3f8b95');
+export const OverviewCards: Operation<OverviewCardsQuery, OverviewCardsQueryVariables> = operation('OverviewCards', 'c449d103b4ebadc920155831226ec72416611b36104b5246e62f0b78e3620867');
 export const Places: Operation<PlacesQuery, PlacesQueryVariables> = operation('Places', '6ab7b9019145efa633b42a89c40d4a3a58ab6806df8c4f590f31b40d8a7ece37');
 export const RemoveAlert: Operation<RemoveAlertMutation, RemoveAlertMutationVariables> = operation('RemoveAlert', '8be519c1a28035a8149b50e02125ebb1352adf8d9dfc4350362e33b52d7582cd');
 export const RemoveUser: Operation<RemoveUserMutation, RemoveUserMutationVariables> = operation('RemoveUser', 'c41bab117f3f92464cb70a7ff794dd068d4a65283c9f9c7b86aa3d0b85cc10b2');
@@ -886,7 +891,7 @@ export const Storage: Operation<StorageQuery, StorageQueryVariables> = operation
 export const Suggestions: Operation<SuggestionsQuery, SuggestionsQueryVariables> = operation('Suggestions', '737e671f1a93205c48c367811d5b41ec2028b3ff035611edc2065cdf15e57363');
 export const TopKeys: Operation<TopKeysQuery, TopKeysQueryVariables> = operation('TopKeys', 'b03350497c0f0bbe6450c21de2faec5a8f9ba9d35eae0efd5f7f059abb435103');
 export const TopKeysWithout: Operation<TopKeysWithoutQuery, TopKeysWithoutQueryVariables> = operation('TopKeysWithout', 'd6ed453a0fd6597cbef8b55302f15cb5bf9d41e75eb6b1523fcad0bac769fac5');
-export const Trend: Operation<TrendQuery, TrendQueryVariables> = operation('Trend', '7031fa888d6675d1cb066a0af67fbc6c0563e7b97ff829c86124e7e4c8d48000');
+export const Trend: Operation<TrendQuery, TrendQueryVariables> = operation('Trend', 'dd9c80927428bd6a2be59094ab57d9c4cdd54032dfc51dbf5d916d7461710410');
 export const UpdateKeys: Operation<UpdateKeysMutation, UpdateKeysMutationVariables> = operation('UpdateKeys', 'a0dafee84a62e1868b6e430037ab49919ef4fdf5c8d3661a8b011758accba14f');
 export const UpdateSlice: Operation<UpdateSliceMutation, UpdateSliceMutationVariables> = operation('UpdateSlice', '1961b4b726a4c81cb5cb123a049838491458250d755550a2606ff0520a416d6a');
 export const UserDetails: Operation<UserDetailsQuery, UserDetailsQueryVariables> = operation('UserDetails', '1256e7931150de219e9981c6d2dbd131005b964011c0db31edce31f869fa67cd');

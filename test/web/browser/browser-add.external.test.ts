@@ -53,7 +53,11 @@ describeInBrowser('Add data in a browser', (openAt) => {
     expect(await page.getByRole('region', { name: 'the lines for Linux' }).textContent()).toBe(
       'softflowd -i eth0 -n HOST:2055 -v 9 -t maxlife=60',
     );
-    await page.getByLabel('Context', { exact: true }).last().fill("Ada's lab");
+    await page.getByLabel('Address of the server').fill('2001:db8::1');
+    expect(await page.getByRole('region', { name: 'the lines for Linux' }).textContent()).toBe(
+      'softflowd -i eth0 -n [2001:db8::1]:2055 -v 9 -t maxlife=60',
+    );
+    await page.getByLabel('Add to the context').fill("Ada's lab");
     expect(await command.textContent()).toContain("--context 'Ada'\\''s lab' --grant boss");
   });
 

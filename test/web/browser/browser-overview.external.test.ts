@@ -49,6 +49,10 @@ describeInBrowser('the overview in a browser', (openAt) => {
       'Hosts × Apps',
       'Protocols',
     ]);
+    // Of the traffic, not of the group's total, in which what stays within home counts twice.
+    expect(await textOf('Internal Hosts')).toMatch(
+      /2 keys · % of the traffic 10\.0\.0\.5 360 MB 100 % 10\.0\.1\.8 72\.0 MB 20\.0 %$/,
+    );
   });
 
   it('shows the figures of Top keys, and leads to them, and to the panel of a key', async () => {
@@ -79,11 +83,13 @@ describeInBrowser('the overview in a browser', (openAt) => {
     expect(await textOf(name)).toContain(`${name} 72.0 MB`);
     expect(await textOf('Traffic over time')).toContain('Received 0 B Sent 72.0 MB');
     expect(await card('External Hosts').count()).toBe(0);
+    expect(await textOf('Internal Hosts')).toMatch(/1 key 10\.0\.1\.8 72\.0 MB$/);
   });
 
   it('is sensible where there are no flows, and leads to Add data where there is nothing', async () => {
     await open(`?context=${PLANT}&tz=UTC`);
     await expect.poll(() => textOf('Queues by Jobs')).toContain('Queues by Jobs 90');
+    expect(await textOf('Queues')).toContain('% of the total mail 90 100 %');
     expect(await textOf('Racks')).toContain('rack 1 21');
     await lab.apply({ context: 'empty' });
     await lab.grant(ADA, ['empty']);

@@ -123,7 +123,9 @@ describeInBrowser('the dashboard in a browser', (openAt) => {
 
   it('says below the total what the meter counts', async () => {
     const { page } = await open();
-    expect(await page.locator('.summary .summary-note').textContent()).toBe('Bytes of both ends');
+    expect(await page.locator('.summary .summary-note').textContent()).toBe(
+      'Bytes of both ends. Shares are of the total.',
+    );
   });
 
   it('keeps all of a view in its address: a reload and a link show the same', async () => {

@@ -22,28 +22,29 @@ export const FLOWS_WIDTH = 1000;
 /** Height of all bands of the fullest column together, in pixels. */
 const BANDS = 300;
 
-/** Room for a label between neighbours, in pixels. */
-const BETWEEN = 17;
+/** Room for a label between neighbours, in pixels: of one line, and of two. */
+export const ONE_LINE = 17;
+export const TWO_LINES = 31;
 
 /** Places nodes in the column of their place in the pair, such that few bands cross. */
-export function layOutFlows({ nodes, links }: FlowGraph): PlacedFlows {
+export function layOutFlows({ nodes, links }: FlowGraph, between = ONE_LINE): PlacedFlows {
   // The layout would fail.
   if (nodes.length === 0) return { height: 0, nodes: [], links: [] };
   const columns = [...new Set(nodes.map(({ column }) => column))];
   const most = Math.max(
     ...columns.map((column) => nodes.filter((node) => node.column === column).length),
   );
-  const height = BANDS + (most + 1) * BETWEEN;
+  const height = BANDS + (most + 1) * between;
   // Half a label reaches beyond the first and the last node.
   const place = sankey<FlowNode, FlowLink>()
     .nodeId(({ id }) => id)
     .nodeAlign(({ column }) => column)
     .nodeWidth(0)
-    .nodePadding(BETWEEN)
+    .nodePadding(between)
     .iterations(12)
     .extent([
-      [0, BETWEEN / 2],
-      [FLOWS_WIDTH, height - BETWEEN / 2],
+      [0, between / 2],
+      [FLOWS_WIDTH, height - between / 2],
     ]);
   const placed = place({
     nodes: nodes.map((node) => ({ ...node })),

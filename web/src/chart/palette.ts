@@ -102,11 +102,3 @@ export const seriesColor = (theme: Theme, index: number): string =>
 export const seriesColors = (theme: Theme): readonly string[] => SERIES[theme];
 
 export const othersColor = (theme: Theme): string => OTHERS[theme];
-
-/** Returns the colour that a text always has: two may have the same one. */
-export function stableColor(theme: Theme, text: string): string {
-  let hash = 0;
-  for (const char of text) hash = (Math.imul(hash, 31) + (char.codePointAt(0) ?? 0)) >>> 0;
-  // The last characters of addresses in a row differ by one: neighbours get different colours.
-  return seriesColor(theme, hash % SERIES[theme].length);
-}

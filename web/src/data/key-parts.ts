@@ -52,9 +52,22 @@ export function distinctLabels(
       const shown = shownLabel(row, group);
       const readable = readableBeside(row, group);
       const isAlone = (keysOf.get(shown)?.size ?? 0) < 2 || readable === null;
-      return [row.key, isAlone ? shown : `${isolated(shown)} (${readable})`];
+      return [row.key, isAlone ? shown : withReadable(row, group)];
     }),
   );
+}
+
+/** Returns the label with the readable key; of a pair, each part with its own. */
+function withReadable(row: Keyed, group: Pick<GroupChoice, 'crosskey'>): string {
+  const [labels, readables] = group.crosskey
+    ? [splitParts(row.label), splitParts(row.readable)]
+    : [[row.label], [row.readable]];
+  return readables
+    .map((readable, index) => {
+      const label = visibleText(labels[index] ?? '', readable);
+      return label === readable ? isolated(label) : `${isolated(label)} (${isolated(readable)})`;
+    })
+    .join(' × ');
 }
 
 /** Returns the GUIDs of the groups that the parts are keys of. */

@@ -18,3 +18,18 @@ export const KeyName = ({ children, readable, hasParts = false }: KeyNameProps) 
     {children} {readable !== null && <span class="readable">{readable}</span>}
   </span>
 );
+
+/** The name of a key; that of a pair breaks between its parts first. */
+export const KeyText = ({ text }: { readonly text: string }) => {
+  const parts = text.split(BETWEEN_PARTS);
+  if (parts.length === 1) return text;
+  return parts.map((part, index) => [
+    index > 0 && ' ',
+    <span key={index} class="key-part">
+      {index > 0 && '× '}
+      {part}
+    </span>,
+  ]);
+};
+
+const BETWEEN_PARTS = ' × ';

@@ -1,4 +1,5 @@
 import { type ComponentChildren, toChildArray } from 'preact';
+import { useShortTable } from './short-table.tsx';
 
 type TableCardProps = {
   readonly name: string;
@@ -16,6 +17,8 @@ type TableCardProps = {
 /** A table with a heading, which scrolls sideways if it is too wide. */
 export function TableCard(props: TableCardProps) {
   const { name, note, head, columns, empty, foot, children } = props;
+  const count = toChildArray(children).length;
+  const { shortClass, showAll } = useShortTable(count);
   return (
     <section class="card table-card" aria-label={name}>
       <div class="card-head">
@@ -25,12 +28,12 @@ export function TableCard(props: TableCardProps) {
         </h2>
         {head}
       </div>
-      {toChildArray(children).length === 0 ? (
+      {count === 0 ? (
         <p class="card-text">{empty}</p>
       ) : (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: so that the keyboard can scroll it.
         <div class="table-scroll" tabIndex={0}>
-          <table class="plain-table">
+          <table class={`plain-table ${shortClass}`}>
             <thead>
               <tr>
                 {columns.map((column) => (
@@ -48,6 +51,7 @@ export function TableCard(props: TableCardProps) {
           </table>
         </div>
       )}
+      {showAll}
       {foot}
     </section>
   );

@@ -47,12 +47,13 @@ export function Workspace({ session, contexts, onContexts, onSignOut }: Workspac
   const moments = useMemo(() => momentsIn(address.zone ?? zone), [address.zone, zone]);
   const choice = contexts.find(({ name }) => name === address.context) ?? null;
 
-  const place = isolated(groupOf(choice, address.group)?.name ?? 'Top keys');
+  const shown = groupOf(choice, address.group);
+  const place = shown && isolated(shown.name);
   const view = {
     overview: 'Overview',
-    top: place,
-    flows: `Flows of ${place}`,
-    trend: `Trend of ${place}`,
+    top: place ?? 'Top keys',
+    flows: place ? `Flows: ${place}` : 'Flows',
+    trend: place ? `Trend of ${place}` : 'Trend',
     alerts: 'Alerts',
     storage: 'Storage',
     add: 'Add data',

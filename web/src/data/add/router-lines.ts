@@ -75,4 +75,8 @@ pfSense: the package softflowd, with host HOST, port 2055, version 9, general ti
 
 /** Returns the lines for an exporter, with the address that it is to send to. */
 export const linesFor = ({ lines }: RouterLines, host: string): string =>
-  lines.replaceAll('HOST', host);
+  lines.replaceAll('HOST:2055', atPort(host, 2055)).replaceAll('HOST', host);
+
+/** An IPv6 address is in brackets beside a port. */
+export const atPort = (host: string, port: number): string =>
+  `${host.includes(':') ? `[${host}]` : host}:${port}`;

@@ -115,33 +115,37 @@ function multipleOf(a: number, b: number): number {
 const keysInput = ({ key }: Amount) => (key === null ? null : { keys: [key] });
 
 /** Returns what is the same in both questions. */
-const windowOf = (address: Address) => ({
+const trafficInput = (address: Address, { group, all }: Asked) => ({
   ...nodeOf(address),
   window: windowInput(address.window),
   timeZone: address.zone ?? 'UTC',
   probe: address.probe,
+  traffic: group?.guid ?? NO_GROUP,
+  meter: all.meter,
+  keys: keysInput(all),
 });
+
+type Asked = Pick<Traffic, 'all' | 'sides'> & { readonly group: GroupChoice | null };
+
+const NO_TRAFFIC: Asked = { group: null, all: { meter: 0, key: null }, sides: null };
 
 export function overviewVariables(
   address: Address,
   choice: ContextChoice | null,
 ): OverviewQueryVariables {
-  const traffic = trafficOf(choice);
-  const { all, sides } = traffic ?? { all: { meter: 0, key: null }, sides: null };
+  const traffic = trafficOf(choice) ?? NO_TRAFFIC;
+  const { group, all, sides } = traffic;
   const { into, outOf } = sides ?? { into: all, outOf: all };
   return {
-    ...windowOf(address),
-    traffic: traffic?.group.guid ?? NO_GROUP,
-    meter: all.meter,
-    keys: keysInput(all),
+    ...trafficInput(address, traffic),
     ofKeys: all.key !== null,
     hasSides: sides !== null,
     intoMeter: into.meter,
     intoKeys: keysInput(into),
     outMeter: outOf.meter,
     outKeys: keysInput(outOf),
-    step: chooseStep(windowSeconds(address, choice), traffic?.group ?? null),
-    newest: { recentSeconds: traffic?.group.topperBucketSize ?? 300 },
+    step: chooseStep(windowSeconds(address, choice), group),
+    newest: { recentSeconds: group?.topperBucketSize ?? 300 },
   };
 }
 
@@ -151,7 +155,7 @@ export function cardsVariables(
 ): OverviewCardsQueryVariables {
   const cards = cardsOf(choice);
   return {
-    ...windowOf(address),
+    ...trafficInput(address, trafficOf(choice) ?? NO_TRAFFIC),
     cards: cards.groups.map(({ guid }) => guid),
     cardMeter: cards.meter,
     cardStep: cardStep(windowSeconds(address, choice), cards),

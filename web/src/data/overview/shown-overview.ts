@@ -75,10 +75,14 @@ export type ShownCard = {
   readonly group: GroupChoice;
   readonly meter: number;
   readonly step: number;
+  /** What shares are of; null: there is nothing that they would be a part of. */
+  readonly whole: Whole | null;
   /** null: it failed. */
   readonly topper: AnsweredCard | null;
   readonly fault: Fault | null;
 };
+
+type Whole = { readonly name: string; readonly total: BigNumber };
 
 type Answer<Data, Variables> = Pick<
   AnswerState<Data, Variables>,
@@ -117,15 +121,36 @@ function shownCards(
 ): ShownOverview['cards'] {
   if (!data || asked?.context !== choice.name) return null;
   const order = [asked.cards].flat();
+  const all = data.context?.traffic?.all ?? null;
   return (data.context?.cards ?? [])
     .flatMap(({ guid, topper }, index) => {
       const group = groupOf(choice, guid);
       if (!group) return [];
       const step = asked.cardStep ?? group.topperBucketSize;
       const fault = faultAt(problems, ['context', 'cards', index]);
-      return { group, meter: asked.cardMeter, step, topper, fault };
+      const meter = asked.cardMeter;
+      const whole = wholeOf({ group, meter, topper }, trafficOf(choice), all);
+      return { group, meter, step, whole, topper, fault };
     })
     .sort((a, b) => order.indexOf(a.group.guid) - order.indexOf(b.group.guid));
+}
+
+/** Groups that may count a flow twice for the same key: for its source and for its destination. */
+const TWICE: ReadonlySet<string> = new Set(['COUNTRY', 'ASN']);
+
+/** In most groups of flows, a flow counts for both its ends: their totals are not the traffic. */
+function wholeOf(
+  { group, meter, topper }: Pick<ShownCard, 'group' | 'meter' | 'topper'>,
+  traffic: Traffic | null,
+  all: TrafficAmountFragment | null,
+): Whole | null {
+  if (traffic?.of === 'group') return topper && { name: 'the total', total: topper.total };
+  const isPart =
+    traffic?.of === 'flows' &&
+    traffic.meter.units === meterOf(group, meter)?.units &&
+    !TWICE.has(group.keyKind);
+  const total = traffic && isPart && all ? amountOf(all, traffic) : 0;
+  return toNumber(total) > 0 ? { name: 'the traffic', total } : null;
 }
 
 function shownTraffic(

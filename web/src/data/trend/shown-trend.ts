@@ -1,5 +1,5 @@
 import type { TrendQuery, TrendQueryVariables } from '../../../generated/operations.ts';
-import { type BigNumber, partOf } from '../../format/big-number.ts';
+import { type BigNumber, minus, partOf, sum } from '../../format/big-number.ts';
 import { type Measure, measureOf } from '../../format/quantity.ts';
 import {
   type GroupChoice,
@@ -9,7 +9,7 @@ import {
   type Span,
   type Subject,
 } from '../choices.ts';
-import { distinctLabels } from '../key-parts.ts';
+import { distinctLabels, shownLabel } from '../key-parts.ts';
 import { addsUp, type MeterKind, meterKind } from '../meter-kind.ts';
 
 type AnsweredGroup = NonNullable<NonNullable<TrendQuery['context']>['counterGroup']>;
@@ -34,6 +34,8 @@ export type TrendRow = {
   readonly name: string;
   readonly readable: string;
   readonly cells: readonly (TrendCell | null)[];
+  /** Of the whole window; null: it is not among the largest keys that are asked for. */
+  readonly metric: BigNumber | null;
   readonly listed: number;
   readonly bestRank: number;
   readonly meanRank: number;
@@ -50,8 +52,10 @@ export type ShownTrend = {
   /** Maximum number of keys listed in each step. */
   readonly items: number;
   readonly steps: readonly TrendStep[];
-  /** Rows that ranked higher and for longer come first. */
+  /** The largest keys of the window come first, then those that ranked higher and for longer. */
   readonly rows: readonly TrendRow[];
+  /** What the whole window has; null: it could not be read. */
+  readonly whole: ShownWhole | null;
   /** The labels of keys that are listed or hidden, by raw and by readable key. */
   readonly labels: ReadonlyMap<string, string>;
   /** The time for which the group, or the chosen probe in it, has data; null: none. */
@@ -59,6 +63,8 @@ export type ShownTrend = {
   /** The subject of the question that it answers, not of the next one. */
   readonly asked: Subject;
 };
+
+type ShownWhole = Omit<NonNullable<AnsweredGroup['whole']>, 'keys'>;
 
 /** Returns null if there is no such group or meter, or no answer for it. */
 export function shownTrend(
@@ -71,11 +77,14 @@ export function shownTrend(
   const steps = answered?.trend ?? null;
   if (!answered || !variables || !group || !meter || !steps) return null;
   const kind = meterKind(meter.type);
-  const rows = trendRows(steps, { group, items: variables.items, kind });
-  const labels: readonly (readonly [string, string])[] = [
-    ...rows.map(({ readable, label }) => [readable, label] as const),
-    ...[...rows, ...(answered.hidden?.keys ?? [])].map(({ key, label }) => [key, label] as const),
-  ];
+  const { whole } = answered;
+  const ranked = whole?.keys ?? [];
+  const rows = trendRows(steps, { group, items: variables.items, kind, ranked });
+  const hidden = answered.hidden?.keys ?? [];
+  const labels = [...rows, ...hidden].flatMap((row) => {
+    const label = shownLabel(row, group);
+    return [[row.readable, label] as const, [row.key, label] as const];
+  });
   return {
     group,
     meter,
@@ -86,22 +95,33 @@ export function shownTrend(
     items: variables.items,
     steps: steps.map(({ window: { from, to }, total }) => ({ from, to, total })),
     rows,
+    whole: whole && { ...whole, total: withoutHidden(whole.total, { hidden, kind }) },
     labels: new Map(labels),
     stored: answered.timeInterval,
     asked: { group: group.guid, probe: variables.probe ?? null },
   };
 }
 
+/** Returns a total without that of the hidden keys, as above the largest keys. */
+const withoutHidden = (
+  total: BigNumber,
+  { hidden, kind }: { readonly hidden: readonly Ranked[]; readonly kind: MeterKind },
+): BigNumber => (addsUp(kind) ? minus(total, sum(hidden.map(({ metric }) => metric))) : total);
+
+type Ranked = { readonly key: string; readonly metric: BigNumber };
+
 type Terms = {
   readonly group: Pick<GroupChoice, 'crosskey'>;
   readonly items: number;
   readonly kind: MeterKind;
+  /** The largest keys of the whole window. */
+  readonly ranked: readonly Ranked[];
 };
 
 /** Returns a row for each key that any step lists. */
 export function trendRows(
   steps: readonly AnsweredStep[],
-  { group, items, kind }: Terms,
+  { group, items, kind, ranked }: Terms,
 ): readonly TrendRow[] {
   const cells = new Map<string, (TrendCell | null)[]>();
   const names = new Map<string, AnsweredStep['keys'][number]>();
@@ -115,14 +135,20 @@ export function trendRows(
     }
   }
   const shown = distinctLabels([...names.values()], group);
+  const places = new Map(ranked.map(({ key, metric }, place) => [key, { place, metric }]));
   return [...names.values()]
     .map(({ key, label, readable }) => {
       const own = cells.get(key) ?? [];
       const name = shown.get(key) ?? label;
-      return { key, label, name, readable, cells: own, ...ranksOf(own) };
+      const metric = places.get(key)?.metric ?? null;
+      return { key, label, name, readable, cells: own, metric, ...ranksOf(own) };
     })
-    .map((row) => ({ row, height: heightOf(row.cells, items) }))
-    .sort((a, b) => b.height - a.height || (a.row.key < b.row.key ? -1 : 1))
+    .map((row) => ({
+      row,
+      place: places.get(row.key)?.place ?? ranked.length,
+      height: heightOf(row.cells, items),
+    }))
+    .sort((a, b) => a.place - b.place || b.height - a.height || (a.row.key < b.row.key ? -1 : 1))
     .map(({ row }) => row);
 }
 

@@ -8,6 +8,12 @@ import { chooseEvery } from './choose-every.ts';
 /** Numbers of keys per step that the page offers: more would need too many rows. */
 export const TREND_ITEMS: readonly number[] = [10, 20];
 
+/** Number of keys in the map and in its table: those after them were listed in few steps. */
+export const MOST_ROWS = 40;
+
+/** Number of keys whose order in the whole window is known. */
+const RANKED = 200;
+
 export const trendItems = ({ items }: Pick<Address, 'items'>): number =>
   Math.min(items, Math.max(...TREND_ITEMS));
 
@@ -34,6 +40,8 @@ export const trendVariables = (
     filter: filterInput(address.filters, hidden),
     every: everyOf(address, choice),
     items: trendItems(address),
+    rows: RANKED,
+    withMatching: address.filters.length > 0,
     hidden,
     withHidden: hidden.length > 0,
   };

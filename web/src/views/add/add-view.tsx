@@ -71,7 +71,7 @@ export function AddView({ address, navigate, session, moments }: ViewProps) {
       </div>
       <div class="add-context">
         <TextField
-          label="Context"
+          label="Add to the context"
           value={context}
           onInput={setContext}
           known={editable}

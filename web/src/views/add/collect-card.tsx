@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
-import { linesFor, ROUTERS } from '../../data/add/router-lines.ts';
+import { atPort, linesFor, ROUTERS } from '../../data/add/router-lines.ts';
 import { Choice } from '../../parts/choice.tsx';
 import { commandText } from '../../parts/command.tsx';
+import { TextField } from '../../parts/text-field.tsx';
 import { CopiedText } from './copied-text.tsx';
 
 type CollectCardProps = { readonly context: string; readonly username: string };
@@ -10,7 +11,8 @@ type CollectCardProps = { readonly context: string; readonly username: string };
 export function CollectCard({ context, username }: CollectCardProps) {
   const [name, setName] = useState(ROUTERS[0]?.name ?? '');
   const router = ROUTERS.find((each) => each.name === name);
-  const host = hostOfPage();
+  const [typed, setTyped] = useState(hostOfPage);
+  const host = typed.trim() || 'HOST';
   return (
     <section class="card add-card" aria-labelledby="add-collect">
       <div class="card-head">
@@ -27,9 +29,16 @@ export function CollectCard({ context, username }: CollectCardProps) {
             `collect --context ${shellWord(context)} --grant ${shellWord(username)}`,
           )}
         />
+        <TextField
+          label="Address of the server, as routers reach it"
+          value={typed}
+          onInput={setTyped}
+          placeholder="192.0.2.1"
+          hint="It is filled in below."
+        />
         <p>
-          Then send NetFlow or IPFIX to <code>{host}:2055</code>, or sFlow to{' '}
-          <code>{host}:6343</code>, by UDP.
+          Then send NetFlow or IPFIX to <code>{atPort(host, 2055)}</code>, or sFlow to{' '}
+          <code>{atPort(host, 6343)}</code>, by UDP.
         </p>
         <Choice
           label="Lines for"
@@ -49,7 +58,9 @@ export function CollectCard({ context, username }: CollectCardProps) {
 
 /** Routers reach the server where this browser does, unless that is the same machine. */
 const hostOfPage = (): string =>
-  /^(localhost|127\.|\[::1\])/.test(location.hostname) ? 'HOST' : location.hostname;
+  /^(localhost|127\.|\[::1\])/.test(location.hostname)
+    ? ''
+    : location.hostname.replace(/^\[(.*)\]$/, '$1');
 
 /** Quotes a word of a shell command, if it needs that. */
 const shellWord = (word: string): string =>

@@ -4,7 +4,7 @@ import type { AlertEvent } from '../../data/alerts/firing.ts';
 import { groupOf } from '../../data/choices.ts';
 import { readableBeside, shownLabel } from '../../data/key-parts.ts';
 import { isolated } from '../../format/isolated.ts';
-import { KeyName } from '../../parts/key-name.tsx';
+import { KeyName, KeyText } from '../../parts/key-name.tsx';
 import { onPlainClick } from '../../parts/on-plain-click.ts';
 import type { ViewProps } from '../view-props.ts';
 
@@ -31,7 +31,7 @@ export function EventKey({ event, address, navigate, choice }: EventKeyProps) {
           title={`Show ${isolated(label)} around this event`}
           onClick={onPlainClick(() => navigate.go(target))}
         >
-          {label}
+          <KeyText text={label} />
         </a>
       </KeyName>
       <span class="event-reason">{reasonText(event, address.units)}</span>

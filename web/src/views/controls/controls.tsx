@@ -2,6 +2,7 @@ import { useMemo } from 'preact/hooks';
 import { COMPARISONS } from '../../address/address.ts';
 import type { StreamState } from '../../api/use-stream.ts';
 import { COMPARED } from '../../data/earlier.ts';
+import { shownLabel } from '../../data/key-parts.ts';
 import { itemsOf, offeredItems } from '../../data/questions.ts';
 import type { Refusal } from '../../data/refusal.ts';
 import type { ShownToppers } from '../../data/shown-toppers.ts';
@@ -61,10 +62,13 @@ function useLabels(shown: ShownToppers | null): ReadonlyMap<string, string> {
   return useMemo(
     () =>
       new Map([
-        ...(shown?.table.keys ?? []).flatMap(({ key, readable, label }): [string, string][] => [
-          [readable, label],
-          [key, label],
-        ]),
+        ...(shown?.table.keys ?? []).flatMap((row): [string, string][] => {
+          const label = shownLabel(row, shown?.group ?? null);
+          return [
+            [row.readable, label],
+            [row.key, label],
+          ];
+        }),
         ...(shown?.hidden ?? []).map(({ key, label }): [string, string] => [key, label]),
       ]),
     [shown],

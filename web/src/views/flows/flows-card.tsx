@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { layOutFlows, type PlacedFlows, type PlacedNode } from '../../chart/lay-out-flows.ts';
-import { flowGraph } from '../../data/flows/flow-graph.ts';
+import { layOutFlows, type PlacedNode } from '../../chart/lay-out-flows.ts';
+import { type FlowGraph, flowGraph } from '../../data/flows/flow-graph.ts';
 import { shownLabel } from '../../data/key-parts.ts';
 import { addsUp } from '../../data/meter-kind.ts';
 import { wholeQuantity } from '../../data/row-figures.ts';
@@ -18,23 +18,23 @@ type FlowsCardProps = FlowsProps & {
 
 /** The listed pairs as bands from their first part to their second. The table lists the same. */
 export function FlowsCard(props: FlowsCardProps) {
-  const { shown, address, terms, theme, onCanvas } = props;
+  const { shown, address, terms, theme, colors, onCanvas } = props;
   const { group, table, meter } = shown;
   const [pointed, setPointed] = useState<Lit | null>(null);
-  const placed = useMemo(() => layOutFlows(flowGraph(table.keys, group)), [table.keys, group]);
-  const why = whyNoPicture(shown, placed);
+  const graph = useMemo(() => flowGraph(table.keys, group), [table.keys, group]);
+  const why = whyNoPicture(shown, graph);
   useEffect(() => {
     if (why) return;
     const drawing = {
-      placed,
-      colorOf: (node: PlacedNode) => nodeColor(node, theme),
+      placed: layOutFlows(graph),
+      colorOf: (node: PlacedNode) => nodeColor(node, { colors, theme }),
       textOf: ({ label, metric }: PlacedNode) =>
         `${isolated(label)}  ${joined(wholeQuantity(metric, terms))}`,
       ink: getComputedStyle(document.body).color,
     };
     onCanvas(drawFlows(drawing));
     return () => onCanvas(null);
-  }, [placed, why, theme.theme, address.units]);
+  }, [graph, why, theme.theme, address.units]);
   if (why) return <p class="card card-text">{why}</p>;
   const open = table.keys.find(({ key }) => key === address.key);
   const lit =
@@ -48,7 +48,7 @@ export function FlowsCard(props: FlowsCardProps) {
           <span>· {drawnInWords(props)}</span>
         </h2>
       </div>
-      <FlowPicture {...props} placed={placed} lit={lit} onPoint={setPointed} />
+      <FlowPicture {...props} graph={graph} lit={lit} onPoint={setPointed} />
       <p class="flows-said">
         {lit ? (
           <>
@@ -65,7 +65,7 @@ export function FlowsCard(props: FlowsCardProps) {
 
 function whyNoPicture(
   { group, kind, meter }: FlowsProps['shown'],
-  { links }: PlacedFlows,
+  { links }: FlowGraph,
 ): string | null {
   if (!group.crosskey) {
     return `${isolated(group.name)} has no pairs, and neither has any other group of this context: there are no flows to draw.`;

@@ -63,7 +63,7 @@ function PlaceList({ of: { group, meter }, address, navigate, session }: PlaceLi
         <h2>
           <bdi>{group.name}</bdi>{' '}
           <span>
-            · by <bdi>{meter.name}</bdi>, all flows of this time
+            · by <bdi>{meter.name}</bdi>, all flows of this time; shares are of the group’s total
           </span>
         </h2>
       </div>

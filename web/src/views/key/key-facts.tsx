@@ -38,7 +38,7 @@ export function KeyFacts(props: KeyFactsProps) {
       />
       {isSum && (
         <Fact
-          name="Share"
+          name="Share of total"
           quantity={share}
           why={share ? null : 'The key is hidden, or the total without the hidden keys is missing'}
         />

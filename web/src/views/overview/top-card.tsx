@@ -19,7 +19,7 @@ type TopCardProps = OverviewProps & { readonly card: ShownCard };
 /** The largest keys of a group. Its name leads to all of them, and each key to its panel. */
 export function TopCard(props: TopCardProps) {
   const { card, onReload } = props;
-  const { group, topper, fault } = card;
+  const { group, whole, topper, fault } = card;
   return (
     <section class="card top-card" aria-label={group.name}>
       <div class="card-head">
@@ -28,7 +28,12 @@ export function TopCard(props: TopCardProps) {
             {group.name}
           </TopLink>
         </h2>
-        {topper && <span class="hint">{counted(topper.keyCount, 'key')}</span>}
+        {topper && (
+          <span class="hint">
+            {counted(topper.keyCount, 'key')}
+            {whole && ` · % of ${whole.name}`}
+          </span>
+        )}
       </div>
       {fault && <FaultNotice fault={fault} onRetry={onReload} />}
       {topper && <Keys {...props} topper={topper} />}
@@ -40,7 +45,7 @@ type KeysProps = TopCardProps & { readonly topper: NonNullable<ShownCard['topper
 
 function Keys(props: KeysProps) {
   const { card, topper, address, theme } = props;
-  const { group, meter, step } = card;
+  const { group, meter, step, whole } = card;
   const terms = termsOf(group, meter, address.units);
   const isSum = addsUp(terms.kind);
   const { units = '' } = group.meters.find(({ index }) => index === meter) ?? {};
@@ -56,7 +61,7 @@ function Keys(props: KeysProps) {
   );
   const color = seriesColor(theme.theme, 0);
   return (
-    <ol class={group.crosskey ? 'has-parts' : ''}>
+    <ol class={`${group.crosskey ? 'has-parts' : ''} ${whole && isSum ? '' : 'has-no-shares'}`}>
       {topper.keys.map((row, index) => (
         <li key={row.key}>
           <TopLink {...props} target={{ key: row.key }} title={readableBeside(row, group)}>
@@ -66,16 +71,14 @@ function Keys(props: KeysProps) {
             quantity={amountQuantity(row, terms)}
             title={`${allDigits(row.volume ?? row.metric)} ${units}`}
           />
+          {isSum && whole && <Figure quantity={shareQuantity(row.metric, whole.total)} />}
           {isSum && (
-            <>
-              <Figure quantity={shareQuantity(row.metric, topper.total)} />
-              <span class="share-track" aria-hidden="true">
-                <span
-                  class="share-bar"
-                  style={{ width: `${100 * partOf(row.metric, largest)}%`, backgroundColor: color }}
-                />
-              </span>
-            </>
+            <span class="share-track" aria-hidden="true">
+              <span
+                class="share-bar"
+                style={{ width: `${100 * partOf(row.metric, largest)}%`, backgroundColor: color }}
+              />
+            </span>
           )}
           <Sparkline values={lines[index]?.values ?? []} />
         </li>

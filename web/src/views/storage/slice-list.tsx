@@ -4,6 +4,7 @@ import { formatAmount } from '../../format/quantity.ts';
 import { Command } from '../../parts/command.tsx';
 import { Figure } from '../../parts/figure.tsx';
 import { Notice } from '../../parts/notice.tsx';
+import { useShortTable } from '../../parts/short-table.tsx';
 import { Term } from '../../parts/term.tsx';
 import type { ViewProps } from '../view-props.ts';
 import { type SliceRow, STORED } from './slice-row.ts';
@@ -61,12 +62,13 @@ type SliceTableProps = SliceListProps & {
 /** The slices with their figures, newest first. */
 export function SliceTable(props: SliceTableProps) {
   const { slices, moments } = props;
+  const { shortClass, showAll } = useShortTable(slices?.length ?? 0);
   if (slices === null || slices.length === 0) return null;
   return (
     <section class="card table-card" aria-label="Slices as a table">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: so that the keyboard can scroll it. */}
       <div class="table-scroll" tabIndex={0}>
-        <table class="plain-table">
+        <table class={`plain-table ${shortClass}`}>
           <thead>
             <tr>
               <th scope="col">Slice</th>
@@ -118,6 +120,7 @@ export function SliceTable(props: SliceTableProps) {
           </tbody>
         </table>
       </div>
+      {showAll}
     </section>
   );
 }

@@ -1,25 +1,41 @@
 import type { Address } from '../../address/address.ts';
-import { type GroupChoice, groupOf } from '../../data/choices.ts';
+import type { Prefix } from '../../address/prefix.ts';
+import { type GroupChoice, groupOf, type MeterChoice } from '../../data/choices.ts';
 import { filterWords, inOrder, jointOf } from '../../data/filter-words.ts';
 import { addsUp } from '../../data/meter-kind.ts';
-import { rateQuantity, shareQuantity, wholeQuantity } from '../../data/row-figures.ts';
+import { rateQuantity, shareQuantity, type Terms, wholeQuantity } from '../../data/row-figures.ts';
 import { toGroup } from '../../data/understand-filter.ts';
-import { allDigits } from '../../format/big-number.ts';
+import { allDigits, type BigNumber } from '../../format/big-number.ts';
 import { isolated } from '../../format/isolated.ts';
 import { onPlainClick } from '../../parts/on-plain-click.ts';
-import type { ResultsProps } from './results-props.ts';
-import { averageOf, SummaryItem } from './summary-item.tsx';
+import type { ViewProps } from '../view-props.ts';
+import { type Averaged, averageOf, SummaryItem } from './summary-item.tsx';
+
+type MatchingProps = Pick<ViewProps, 'address' | 'navigate' | 'choice'> & {
+  readonly terms: Terms;
+  readonly shown: Averaged & {
+    readonly group: GroupChoice;
+    readonly meter: MeterChoice;
+    readonly prefix: Prefix | null;
+    readonly total: BigNumber | null;
+    readonly table: {
+      readonly matching?: { readonly total: BigNumber; readonly keyCount: number } | null;
+    };
+  };
+  /** Returns the label of a raw key; null: it is not known. */
+  readonly nameOf: (key: string) => string | null;
+};
 
 /** All keys that pass the filter, together: what a network uses, and where to look further. */
-export function MatchingSummary(props: ResultsProps) {
-  const { shown, terms, address } = props;
+export function MatchingSummary(props: MatchingProps) {
+  const { shown, terms, address, nameOf } = props;
   const { matching } = shown.table;
   if (!matching) return null;
   const { total, keyCount } = matching;
-  const isSum = addsUp(shown.kind);
+  const isSum = addsUp(terms.kind);
   return (
     <section class="matching" aria-label="What passes the filter">
-      <h2>{inWords(address, shown.table.keys)}</h2>
+      <h2>{inWords(address, nameOf)}</h2>
       <dl class="summary-items">
         <SummaryItem
           name={isSum ? 'Total of these' : shown.meter.name}
@@ -43,8 +59,7 @@ export function MatchingSummary(props: ResultsProps) {
 }
 
 /** Says what passes, as the chips do. */
-function inWords({ filters }: Address, keys: ResultsProps['shown']['table']['keys']): string {
-  const nameOf = (key: string) => keys.find((each) => each.key === key)?.label ?? null;
+function inWords({ filters }: Address, nameOf: MatchingProps['nameOf']): string {
   const shown = inOrder(filters);
   return shown
     .map((filter, index) => {
@@ -61,8 +76,8 @@ function inWords({ filters }: Address, keys: ResultsProps['shown']['table']['key
  * Links to the pairs of the same networks: with their apps, with other hosts. Of other filters, the
  * pairs would not be those of the keys that pass.
  */
-function Pairs({ address, navigate, choice, group }: ResultsProps) {
-  const isExact = group?.crosskey === null && address.filters.every(({ kind }) => kind === 'cidr');
+function Pairs({ address, navigate, choice, shown: { group } }: MatchingProps) {
+  const isExact = group.crosskey === null && address.filters.every(({ kind }) => kind === 'cidr');
   const pairs = isExact && address.prefix === null ? drilldownsOf(group, choice) : [];
   if (pairs.length === 0) return null;
   return (
@@ -87,7 +102,7 @@ function Pairs({ address, navigate, choice, group }: ResultsProps) {
   );
 }
 
-const drilldownsOf = (group: GroupChoice, choice: ResultsProps['choice']): readonly GroupChoice[] =>
+const drilldownsOf = (group: GroupChoice, choice: ViewProps['choice']): readonly GroupChoice[] =>
   group.drilldowns.flatMap(({ guid }) => {
     const to = groupOf(choice, guid);
     return to ? [to] : [];

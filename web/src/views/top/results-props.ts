@@ -10,7 +10,7 @@ export type ResultsProps = ViewProps & {
   readonly shown: ShownToppers;
   readonly watched: Watched;
   readonly terms: Terms;
-  /** Colours of the chart, by raw key. */
+  /** Colours of the chart, by raw key; of a picture of flows, by the names of the parts. */
   readonly colors: KeyColors;
   readonly focus: ChartFocus;
 };

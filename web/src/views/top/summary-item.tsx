@@ -1,7 +1,8 @@
+import type { Span } from '../../data/choices.ts';
+import type { Terms } from '../../data/row-figures.ts';
 import { type BigNumber, toNumber } from '../../format/big-number.ts';
 import type { Quantity } from '../../format/quantity.ts';
 import { Figure } from '../../parts/figure.tsx';
-import type { ResultsProps } from './results-props.ts';
 
 type SummaryItemProps = {
   readonly name: string;
@@ -18,10 +19,16 @@ export const SummaryItem = ({ name, quantity, title }: SummaryItemProps) => (
   </div>
 );
 
+/** What a total is averaged over. */
+export type Averaged = {
+  readonly stored: Span | null;
+  readonly table: { readonly window: Span };
+};
+
 /** Averages over the part of the window for which there is data, as for the keys. */
 export function averageOf(
   total: BigNumber | null,
-  { shown, terms }: Pick<ResultsProps, 'shown' | 'terms'>,
+  { shown, terms }: { readonly shown: Averaged; readonly terms: Terms },
 ): number | null {
   if (total === null) return null;
   const { window } = shown.table;

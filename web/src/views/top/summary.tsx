@@ -42,7 +42,10 @@ export function Summary(props: SummaryProps) {
           </span>
         </p>
       </div>
-      <MatchingSummary {...props} />
+      <MatchingSummary
+        {...props}
+        nameOf={(key) => table.keys.find((each) => each.key === key)?.label ?? null}
+      />
       <dl class="summary-items">
         {isSum && (
           <>
@@ -69,7 +72,13 @@ export function Summary(props: SummaryProps) {
       </div>
       <RankingNote {...props} />
       {/* Says what the total consists of, which is not always the traffic. */}
-      {meter.description && <p class="hint summary-note">{meter.description}</p>}
+      {meter.description && (
+        <p class="hint summary-note">
+          {isSum
+            ? meter.description.replace(/\.?$/, '. Shares are of the total.')
+            : meter.description}
+        </p>
+      )}
     </section>
   );
 }

@@ -11,7 +11,7 @@ import { Summary } from './summary.tsx';
 import { TopChart } from './top-chart.tsx';
 import { TopTable } from './top-table.tsx';
 import { useChartFocus } from './use-chart-focus.ts';
-import { useKeyColors } from './use-key-colors.ts';
+import { useFlowColors, useKeyColors } from './use-key-colors.ts';
 
 type TopResultsProps = ViewProps & {
   readonly shown: ShownToppers;
@@ -28,10 +28,12 @@ export function TopResults(props: TopResultsProps) {
   const onCanvas = (drawn: HTMLCanvasElement | null) => {
     canvas.current = drawn;
   };
+  const keyColors = useKeyColors(shown, address.context);
+  const flowColors = useFlowColors(shown);
   const given: ResultsProps = {
     ...props,
     terms: { kind, measure, units: address.units, topperBucketSize },
-    colors: useKeyColors(shown, address.context),
+    colors: address.view === 'flows' ? flowColors : keyColors,
     focus: useChartFocus(JSON.stringify([group.guid, shown.meter.index, shown.prefix])),
   };
   const rest = faults.rest && (

@@ -1,6 +1,6 @@
 import type { RefObject } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
-import { seriesColor, stableColor } from '../../chart/palette.ts';
+import { seriesColor } from '../../chart/palette.ts';
 import { Swatch } from '../../chart/readout.tsx';
 import { peakFigure, percentileFigure, whyNoBuckets } from '../../data/bucket-figures.ts';
 import { coveredPart } from '../../data/chart-data.ts';
@@ -29,8 +29,9 @@ import type { Quantity } from '../../format/quantity.ts';
 import { BucketFigureOf, Figure } from '../../parts/figure.tsx';
 import { useFocusInPlace } from '../../parts/focus.ts';
 import { IconButton } from '../../parts/icon.tsx';
-import { KeyName } from '../../parts/key-name.tsx';
+import { KeyName, KeyText } from '../../parts/key-name.tsx';
 import { onPlainClick } from '../../parts/on-plain-click.ts';
+import { useShortTable } from '../../parts/short-table.tsx';
 import { Others } from './others-row.tsx';
 import type { ResultsProps } from './results-props.ts';
 import {
@@ -51,6 +52,7 @@ export function TopTable(props: ResultsProps) {
   const isSum = addsUp(terms.kind);
   const names = useMemo(() => distinctLabels(keys, shown.group), [shown]);
   const hide = useHiding(props, body);
+  const { shortClass, showAll } = useShortTable(keys.length);
   useMovingRows(body, address.live ? keys.map(({ key }) => key) : []);
   const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
@@ -61,8 +63,8 @@ export function TopTable(props: ResultsProps) {
     links[index + step]?.focus();
   };
   return (
-    <section class="card table-card" aria-label="Top keys">
-      <table class={`top-table ${isSum ? '' : 'is-plain'}`}>
+    <section class="card table-card" aria-label={address.view === 'flows' ? 'Pairs' : 'Top keys'}>
+      <table class={`top-table ${shortClass} ${isSum ? '' : 'is-plain'}`}>
         <caption class="sr-only">{captionOf(shown)}</caption>
         <TopTableHead {...props} />
         <tbody ref={body} onKeyDown={onKeyDown}>
@@ -80,6 +82,7 @@ export function TopTable(props: ResultsProps) {
         </tbody>
         {isSum && <Others {...props} />}
       </table>
+      {showAll}
       <p class="table-foot hint">{footnote(props)}</p>
     </section>
   );
@@ -203,7 +206,7 @@ function Row(props: RowProps) {
 /** Returns the colour of the row's layer in the chart, or of its band in the picture of flows. */
 function colorOf({ row, shown, colors, address, theme: { theme } }: RowProps): string {
   const [first] = address.view === 'flows' ? partsOf(row, shown.group) : [];
-  if (first) return stableColor(theme, partName(first));
+  if (first) return seriesColor(theme, colors.get(partName(first)) ?? -1);
   const isCharted = shown.chart.lines.some(({ key }) => key === row.key);
   return seriesColor(theme, isCharted ? (colors.get(row.key) ?? -1) : -1);
 }
@@ -226,7 +229,7 @@ function KeyCell({ row, shown, navigate, isOpen, color }: KeyCellProps) {
           data-key={row.key}
           onClick={onPlainClick(() => navigate.go(open))}
         >
-          {label}
+          <KeyText text={label} />
         </a>
       </KeyName>
     </th>

@@ -1,4 +1,7 @@
 import { useMemo } from 'preact/hooks';
+import { colorFlows } from '../../chart/color-flows.ts';
+import { layOutFlows } from '../../chart/lay-out-flows.ts';
+import { flowGraph } from '../../data/flows/flow-graph.ts';
 import { assignColors, type KeyColors } from '../../data/key-colors.ts';
 import type { ShownToppers } from '../../data/shown-toppers.ts';
 
@@ -17,3 +20,7 @@ export function useKeyColors({ chart }: ShownToppers, context: string | null): K
     return colors;
   }, [chart, context]);
 }
+
+/** Returns the colours of a picture of flows, by the names of its parts. */
+export const useFlowColors = ({ table, group }: ShownToppers): KeyColors =>
+  useMemo(() => colorFlows(layOutFlows(flowGraph(table.keys, group))), [table, group]);

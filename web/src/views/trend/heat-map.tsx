@@ -1,20 +1,24 @@
 import type { RefObject } from 'preact';
-import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { drawHeat } from '../../chart/draw-heat.ts';
 import { type HeatOf, largestShare } from '../../data/trend/heat-levels.ts';
 import { stepTarget } from '../../data/trend/step-target.ts';
 import { timeTicks } from '../../data/trend/time-ticks.ts';
+import { MOST_ROWS } from '../../data/trend/trend-question.ts';
 import { counted } from '../../format/counted.ts';
+import { useWidth } from '../../parts/use-width.ts';
 import { HeatReadout } from './heat-readout.tsx';
 import type { TrendProps } from './trend-props.ts';
 import { type CellPlace, useHeatCursor } from './use-heat-cursor.ts';
 
 type HeatMapProps = TrendProps & { readonly of: HeatOf };
 
-/** Maximum number of rows; the table has all keys. */
-const MOST_ROWS = 40;
+/** Height of a row in pixels. A phone has two lines for a name, and fewer rows. */
+const WIDE = { rowHeight: 22, most: MOST_ROWS } as const;
+const NARROW = { rowHeight: 30, most: 15 } as const;
 
-const ROW_HEIGHT = 22;
+/** Width of the cells, beside the names, below which the map is that of a phone. */
+const NARROW_CELLS = 320;
 
 /** Minimum width of a cell, to be able to point at it; a map with more cells scrolls sideways. */
 const LEAST_WIDTH = 9;
@@ -29,17 +33,18 @@ const TICK_WIDTH = 62;
 export function HeatMap(props: HeatMapProps) {
   const { shown, of, theme, navigate } = props;
   const { steps, items } = shown;
-  const rows = useMemo(() => shown.rows.slice(0, MOST_ROWS), [shown]);
   const place = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const width = useWidth(place);
+  const { rowHeight, most } = width > 0 && width < NARROW_CELLS ? NARROW : WIDE;
+  const rows = useMemo(() => shown.rows.slice(0, most), [shown, most]);
   const cellWidth = Math.min(MOST_WIDTH, Math.max(LEAST_WIDTH, width / steps.length));
   const open = ({ row, column }: CellPlace) => {
     const key = rows[row];
     const step = steps[column];
     if (key && step) navigate.go(stepTarget(step, key));
   };
-  const size = { rows: rows.length, columns: steps.length, cellWidth, rowHeight: ROW_HEIGHT };
+  const size = { rows: rows.length, columns: steps.length, cellWidth, rowHeight };
   const { cursor, handlers } = useHeatCursor(size, open);
 
   useLayoutEffect(() => {
@@ -52,7 +57,7 @@ export function HeatMap(props: HeatMapProps) {
 
   return (
     <>
-      <div class="heat">
+      <div class="heat" style={{ '--row': `${rowHeight}px` }}>
         <ol class="heat-labels" aria-hidden="true">
           {rows.map(({ key, name }, index) => (
             <li key={key} class={cursor?.row === index ? 'is-under' : ''} title={name}>
@@ -68,11 +73,11 @@ export function HeatMap(props: HeatMapProps) {
               aria-label={`Heat map: the ranks of ${counted(rows.length, 'key')} in ${counted(steps.length, 'step')}. Arrow keys move from cell to cell. Enter opens the key in that step. The tables list the same ranks.`}
               // biome-ignore lint/a11y/noNoninteractiveTabindex: its cursor moves by arrow keys.
               tabIndex={0}
-              style={{ height: `${rows.length * ROW_HEIGHT}px` }}
+              style={{ height: `${rows.length * rowHeight}px` }}
               {...handlers}
             >
               <canvas ref={canvas} />
-              {cursor && <span class="heat-cursor" style={boxOf(cursor, cellWidth)} />}
+              {cursor && <span class="heat-cursor" style={boxOf(cursor, size)} />}
             </div>
             <TimeAxis {...props} cellWidth={cellWidth} />
           </div>
@@ -83,7 +88,7 @@ export function HeatMap(props: HeatMapProps) {
           cursor={cursor}
           place={place}
           cellWidth={cellWidth}
-          rowHeight={ROW_HEIGHT}
+          rowHeight={rowHeight}
         />
       </div>
       {shown.rows.length > rows.length && (
@@ -116,11 +121,13 @@ function TimeAxis({ shown, moments, cellWidth }: TrendProps & { readonly cellWid
   );
 }
 
-const boxOf = ({ row, column }: CellPlace, cellWidth: number) => ({
+type CellSize = { readonly cellWidth: number; readonly rowHeight: number };
+
+const boxOf = ({ row, column }: CellPlace, { cellWidth, rowHeight }: CellSize) => ({
   left: `${column * cellWidth}px`,
-  top: `${row * ROW_HEIGHT}px`,
+  top: `${row * rowHeight}px`,
   width: `${cellWidth - 1}px`,
-  height: `${ROW_HEIGHT - 1}px`,
+  height: `${rowHeight - 1}px`,
 });
 
 /** Scrolls a map that is wider than its element: first to the newest steps, then to the cursor. */
@@ -140,19 +147,4 @@ function useScrolling(
     const right = left + cellWidth - element.clientWidth;
     element.scrollLeft = Math.max(right, Math.min(left, element.scrollLeft));
   }, [cursor?.column]);
-}
-
-/** Returns the width available for the cells, in pixels; 0 if it is not known yet. */
-function useWidth(place: RefObject<HTMLDivElement | null>): number {
-  const [width, setWidth] = useState(0);
-  useLayoutEffect(() => {
-    const element = place.current;
-    if (!element) return;
-    const measure = () => setWidth(element.clientWidth);
-    measure();
-    const watch = new ResizeObserver(measure);
-    watch.observe(element);
-    return () => watch.disconnect();
-  }, []);
-  return width;
 }

@@ -1,6 +1,6 @@
 import type { RefObject } from 'preact';
 import { valueName } from '../../data/ranking-words.ts';
-import { type Terms, wholeQuantity } from '../../data/row-figures.ts';
+import { wholeQuantity } from '../../data/row-figures.ts';
 import type { TrendRow } from '../../data/trend/shown-trend.ts';
 import { formatShare, joined } from '../../format/quantity.ts';
 import type { TrendProps } from './trend-props.ts';
@@ -17,16 +17,10 @@ type HeatReadoutProps = TrendProps & {
 
 /** Shows the values of the cell under the cursor, next to it. */
 export function HeatReadout(props: HeatReadoutProps) {
-  const { shown, rows, cursor, moments, address } = props;
+  const { shown, rows, cursor, moments, terms } = props;
   const row = cursor && rows[cursor.row];
   const step = cursor && shown.steps[cursor.column];
   const cell = cursor && row?.cells[cursor.column];
-  const terms: Terms = {
-    kind: shown.kind,
-    measure: shown.measure,
-    units: address.units,
-    topperBucketSize: shown.group.topperBucketSize,
-  };
   return (
     <div class="readout-live" aria-live="polite">
       {row && step && (

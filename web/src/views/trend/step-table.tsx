@@ -1,4 +1,5 @@
 import { stepTarget } from '../../data/trend/step-target.ts';
+import { KeyText } from '../../parts/key-name.tsx';
 import { onPlainClick } from '../../parts/on-plain-click.ts';
 import type { TrendProps } from './trend-props.ts';
 
@@ -37,7 +38,7 @@ export function StepTable({ shown, navigate, moments }: TrendProps) {
                       title={row.name}
                       onClick={onPlainClick(() => navigate.go(stepTarget(step, row)))}
                     >
-                      {row.name}
+                      <KeyText text={row.name} />
                     </a>
                   )}
                 </td>

@@ -1,16 +1,21 @@
-import { shownText } from '../../data/key-parts.ts';
+import { readableBeside, shownLabel } from '../../data/key-parts.ts';
+import { valueName } from '../../data/ranking-words.ts';
+import { wholeQuantity } from '../../data/row-figures.ts';
 import type { TrendRow } from '../../data/trend/shown-trend.ts';
-import { hiddenInTrend } from '../../data/trend/trend-question.ts';
+import { hiddenInTrend, MOST_ROWS } from '../../data/trend/trend-question.ts';
+import { allDigits } from '../../format/big-number.ts';
 import { isolated } from '../../format/isolated.ts';
+import { Figure } from '../../parts/figure.tsx';
 import { useFocusInPlace } from '../../parts/focus.ts';
 import { IconButton } from '../../parts/icon.tsx';
-import { KeyName } from '../../parts/key-name.tsx';
+import { KeyName, KeyText } from '../../parts/key-name.tsx';
 import { onPlainClick } from '../../parts/on-plain-click.ts';
 import { TableCard } from '../../parts/table-card.tsx';
 import type { TrendProps } from './trend-props.ts';
 
-const COLUMNS = [
+const columnsOf = ({ meter }: TrendProps['shown']): readonly string[] => [
   'Key',
+  `#${valueName(meter)}`,
   '#Best rank',
   '#Mean rank',
   '#Steps listed',
@@ -18,9 +23,6 @@ const COLUMNS = [
   '#Last rank',
   'Hide',
 ];
-
-/** Maximum number of rows: the keys after these were listed in few steps, and ranked low. */
-const MOST_ROWS = 100;
 
 /** Summarizes each key over all steps. */
 export function TrendTable(props: TrendProps) {
@@ -37,8 +39,8 @@ export function TrendTable(props: TrendProps) {
   return (
     <TableCard
       name="Keys"
-      note={`${rows.length} of ${shown.rows.length}, ranked highest over all steps first`}
-      columns={COLUMNS}
+      note={`${rows.length} of ${shown.rows.length}, the largest of the whole time first`}
+      columns={columnsOf(shown)}
       empty="No keys."
     >
       {rows.map((row, index) => (
@@ -50,24 +52,29 @@ export function TrendTable(props: TrendProps) {
 
 type RowProps = TrendProps & { readonly row: TrendRow; readonly onHide: () => void };
 
-function Row({ row, shown, navigate, address, onHide }: RowProps) {
+function Row({ row, shown, terms, navigate, address, onHide }: RowProps) {
   const target = { view: 'top', prefix: null, key: row.key } as const;
   const { cells, listed, bestRank, meanRank, name } = row;
-  const readable = shownText(row.readable, shown.group);
   return (
     <tr class="trend-keys">
       <th scope="row">
-        <KeyName readable={readable === name ? null : readable}>
+        <KeyName readable={readableBeside(row, shown.group)}>
           <a
             class="key-link"
             href={navigate.link(target)}
             title={name}
             onClick={onPlainClick(() => navigate.go(target))}
           >
-            {name}
+            <KeyText text={shownLabel(row, shown.group)} />
           </a>
         </KeyName>
       </th>
+      <td class="is-number" data-name={valueName(shown.meter)}>
+        <Figure
+          quantity={row.metric === null ? null : wholeQuantity(row.metric, terms)}
+          title={row.metric === null ? '' : `${allDigits(row.metric)} ${shown.meter.units}`}
+        />
+      </td>
       <td class="is-number" data-name="Best rank">
         <span class="number">{bestRank}</span>
       </td>

@@ -3,6 +3,7 @@ import { Trend } from '../../../generated/operations.ts';
 import { faultOfProblem } from '../../api/fault.ts';
 import { useAnswer } from '../../api/use-answer.ts';
 import { explainRefusal } from '../../data/refusal.ts';
+import type { Terms } from '../../data/row-figures.ts';
 import { type ShownTrend, shownTrend } from '../../data/trend/shown-trend.ts';
 import { trendVariables } from '../../data/trend/trend-question.ts';
 import { counted } from '../../format/counted.ts';
@@ -43,9 +44,9 @@ export function TrendView(props: ViewProps) {
           <FaultNotice fault={fault} onRetry={reload} />
         ) : shown ? (
           shown.rows.length > 0 ? (
-            <TrendResults {...props} shown={shown} />
+            <TrendResults {...props} shown={shown} terms={termsOf(shown, address)} />
           ) : (
-            <EmptyTrend {...props} shown={shown} />
+            <EmptyTrend {...props} shown={shown} terms={termsOf(shown, address)} />
           )
         ) : isLoading && !problem ? (
           <TopSkeleton rows={address.items} />
@@ -61,6 +62,13 @@ export function TrendView(props: ViewProps) {
     </div>
   );
 }
+
+const termsOf = ({ kind, measure, group }: ShownTrend, { units }: ViewProps['address']): Terms => ({
+  kind,
+  measure,
+  units,
+  topperBucketSize: group.topperBucketSize,
+});
 
 const NO_LABELS: ReadonlyMap<string, string> = new Map();
 
