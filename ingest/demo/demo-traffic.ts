@@ -120,17 +120,20 @@ function flowOf(habit: Habit, { office, random, step, weight, end }: Moment): Fl
   const [from, to] = addresses(habit, office, random);
   const sent = sumAround(random, weight, habit.sent, 0.8);
   const answered = sumAround(random, weight, habit.answered, 1.1);
-  const atOnceUs = Math.round(random.around(habit.seconds, 0.9) * 1e6);
+  const atOnceUs = random.around(habit.seconds, 0.9) * 1e6;
   const oneByOneUs = weight > 1 ? (sent + answered) / OUTLINE_RATE : 0;
-  const durationUs = Math.max(atOnceUs, Math.round(oneByOneUs));
+  const wholeUs = Math.max(atOnceUs, oneByOneUs);
+  const durationUs = Math.min(wholeUs, end * 1e6 - startUs);
+  // What would come after the end is left out.
+  const part = wholeUs > 0 ? durationUs / wholeUs : 1;
   return {
     startUs,
-    durationUs: Math.min(durationUs, end * 1e6 - startUs),
+    durationUs: Math.floor(durationUs),
     protocol,
     ports: ports.length > 0 ? { source: null, destination: random.pick(ports) } : null,
     portRule: 'destination',
-    originator: side(from, sent),
-    responder: side(to, answered),
+    originator: side(from, part * sent),
+    responder: side(to, part * answered),
     ...(weight > 1 && { connections: weight }),
   };
 }
