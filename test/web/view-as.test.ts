@@ -2,6 +2,7 @@ import { parse, validate } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { schema } from '../../schema/schema.ts';
 import { parseAddress } from '../../web/src/address/address.ts';
+import type { ContextChoice } from '../../web/src/data/choices.ts';
 import {
   alertsQuery,
   storageQuery,
@@ -9,12 +10,15 @@ import {
   trendQuery,
 } from '../../web/src/data/view-as/asked-queries.ts';
 import { graphqlCurl } from '../../web/src/data/view-as/curl.ts';
+import { overviewQuery } from '../../web/src/data/view-as/overview-query.ts';
 import { topRest } from '../../web/src/data/view-as/rest-address.ts';
 
 const GROUP = '4CD742B1-C1CA-4708-BE78-0FCA2EB01A86';
 
 const addressOf = (more: string) =>
   parseAddress(`?context=lab&group=${GROUP}&meter=1&window=6h&tz=Europe/Berlin${more}`);
+
+const DAY = { from: 1_000_000, to: 1_086_400 };
 
 const EVERYTHING =
   '&node=copy&probe=p1&window=today&vs=week&rank=growth&prefix=24,48&top=50&find=a&hide=0A&hide=0B';
@@ -64,6 +68,17 @@ describe('this view as GraphQL', () => {
     });
   });
 
+  const FLOWS = {
+    name: 'lab',
+    counterGroups: [
+      {
+        guid: '{393B5EBC-AB41-4387-8F31-8077DB917336}',
+        topperBucketSize: 300,
+        meters: [{ index: 0, type: 'VT_COUNTER' }],
+      },
+    ],
+  } as unknown as ContextChoice;
+
   it.each(['', EVERYTHING, '&dr=1&match=x&except=y&alert=a&after=b'])('is valid: %s', (more) => {
     const address = addressOf(more);
     const queries = [
@@ -71,6 +86,8 @@ describe('this view as GraphQL', () => {
       trendQuery(address, null),
       alertsQuery(address, 50),
       storageQuery(address),
+      overviewQuery(address, null, DAY),
+      overviewQuery(address, FLOWS, DAY),
     ];
     for (const { document, variables } of queries) {
       expect(validate(schema, parse(document))).toEqual([]);
@@ -106,6 +123,8 @@ describe('this view as curl and REST', () => {
         inverse_key_filter: '^0A\\.01$',
       }),
     );
+    const flows = topRest(addressOf('&view=flows'), span);
+    expect('path' in flows && flows.path).toContain('maxitems=20');
     expect(topRest(addressOf('&rank=peak'), span)).toEqual({
       why: 'REST ranks keys by their metric only.',
     });

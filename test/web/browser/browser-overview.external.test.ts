@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { exporter, hearExporters } from '../../support/lab/hear-exporters.ts';
 import { guidOf } from '../../support/lab/lab.ts';
@@ -6,6 +8,17 @@ import { violations } from './axe-violations.ts';
 import { type DashboardPage, type Opening, overflowOf } from './dashboard-page.ts';
 import { describeInBrowser } from './describe-in-browser.ts';
 import { END, FLOWS, LIMITED, PLANT, startOverviewLab } from './overview-lab.ts';
+
+type Listed = {
+  readonly keys: readonly { readonly label: string; readonly metric: number }[];
+};
+
+type Answer = {
+  readonly context: {
+    readonly traffic: { readonly all: Listed; readonly into: Listed; readonly outOf: Listed };
+    readonly cards: readonly { readonly topper: Listed }[];
+  };
+};
 
 describeInBrowser('the overview in a browser', (openAt) => {
   let lab: TestService;
@@ -96,6 +109,40 @@ describeInBrowser('the overview in a browser', (openAt) => {
     await open('?context=empty');
     await dashboard.page.getByText('The context “empty” has no data yet').waitFor();
     await dashboard.page.getByText('Ask an editor of this context').waitFor();
+  });
+
+  it('is had elsewhere as it is shown: by GraphQL, curl, CSV, and a link to its time', async () => {
+    const { page, settled } = await open();
+    const labels = await page.locator('.top-card li a').allInnerTexts();
+    await page.getByRole('button', { name: 'This view as …' }).click();
+    const dialog = page.getByRole('dialog', { name: 'This view as' });
+    const text = async (name: string) =>
+      (await dialog.getByRole('region', { name, exact: true }).textContent()) ?? '';
+    const answer = await lab.data<Answer>(await text('query'), JSON.parse(await text('variables')));
+    const { all, into, outOf } = answer.context.traffic;
+    expect(all.keys).toMatchObject([
+      { metric: 360_000_024, first: { metric: 240_000_024 }, second: { metric: null } },
+    ]);
+    expect([into.keys[0]?.metric, outOf.keys[0]?.metric]).toEqual([216_000_000, 72_000_000]);
+    const listed = answer.context.cards.flatMap(({ topper }) => topper.keys);
+    expect(listed.map(({ label }) => label.replaceAll('\\', ' × ')).sort()).toEqual(
+      labels.toSorted(),
+    );
+
+    await dialog.getByRole('radio', { name: 'curl' }).check();
+    const env = { ...process.env, TOKEN: ADA.token };
+    const { stdout } = await promisify(execFile)('sh', ['-c', await text('command')], { env });
+    expect(JSON.parse(stdout).data).toEqual(answer);
+    await dialog.getByRole('radio', { name: 'REST' }).check();
+    await dialog.getByText('REST answers for one group at a time.').waitFor();
+    await dialog.getByRole('radio', { name: 'CSV' }).check();
+    const rows = (await text('table')).trim().split('\r\n');
+    expect(rows[1]).toMatch(/^Aggregates,,,,Traffic,360000\d+,,1,Traffic,Total bytes,bytes,flows,/);
+    expect(rows).toHaveLength(1 + 4 + listed.length);
+    await dialog.getByRole('radio', { name: 'Link' }).check();
+    await page.goto(await text('link to this time'));
+    await settled();
+    expect(await page.locator('.top-card li a').allInnerTexts()).toEqual(labels);
   });
 
   it('has a chart for the keyboard and for those who do not see it', async () => {

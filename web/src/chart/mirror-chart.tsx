@@ -11,7 +11,15 @@ import { useChartKeys } from './use-chart-keys.ts';
 import { stepUnder, zoomTo } from './use-drawn-chart.ts';
 import { useFittedWidth } from './use-fitted-width.ts';
 
-type Shared = 'factor' | 'grain' | 'style' | 'height' | 'label' | 'formatTime' | 'onZoom';
+type Shared =
+  | 'factor'
+  | 'grain'
+  | 'style'
+  | 'height'
+  | 'label'
+  | 'formatTime'
+  | 'onZoom'
+  | 'onCanvas';
 
 type MirrorChartProps = Pick<TimeChartProps, Shared> & {
   readonly data: MirrorData;
@@ -134,7 +142,9 @@ function useMirrorPlot(props: MirrorChartProps): MirrorPlot {
     if (!element) return;
     const drawn = drawMirror(element, latest, setIndex);
     plot.current = drawn;
+    latest.current.onCanvas?.(drawn.ctx.canvas);
     return () => {
+      latest.current.onCanvas?.(null);
       plot.current = null;
       setIndex(null);
       drawn.destroy();

@@ -6,17 +6,24 @@ import { type GivenVariables, type WrittenQuery, writtenQuery } from './written-
 
 type Subject = ReturnType<typeof trendVariables> | ReturnType<typeof topVariables>;
 
-const ofContext = ({ context, node, fromDr }: Pick<Subject, 'context' | 'node' | 'fromDr'>) =>
+export const ofContext = ({
+  context,
+  node,
+  fromDr,
+}: Pick<Subject, 'context' | 'node' | 'fromDr'>) =>
   ({
     context: ['String!', context],
     node: ['String', node ?? null],
     fromDr: ['Boolean!', fromDr],
   }) as const satisfies GivenVariables;
 
-const IN_CONTEXT = [['name', 'context'], ['destinationNode', 'node'], 'fromDr'] as const;
+export const IN_CONTEXT = [['name', 'context'], ['destinationNode', 'node'], 'fromDr'] as const;
 
 /** Only names of windows depend on the zone. */
-const zoneOf = ({ window, timeZone }: Subject): string | null =>
+export const zoneOf = ({
+  window,
+  timeZone,
+}: Pick<Subject, 'window' | 'timeZone'>): string | null =>
   'preset' in window && window.preset ? timeZone : null;
 
 const ofSubject = (asked: Subject) =>

@@ -3,6 +3,7 @@ import { textsOf } from '../../address/filters.ts';
 import { DEFAULT_PERCENTILE } from '../../address/ranking.ts';
 import type { WindowChoice } from '../../address/window-choice.ts';
 import type { Span } from '../choices.ts';
+import { itemsOf } from '../questions.ts';
 
 /** The path and query of a REST request, or why there is none that gives the same. */
 export type RestAddress = { readonly path: string } | { readonly why: string };
@@ -39,7 +40,7 @@ export function topRest(address: Address, span: Span): RestAddress {
     counter_group: address.group,
     meter: address.meter,
     probe_id: address.probe,
-    maxitems: address.items,
+    maxitems: itemsOf(address),
     ...windowParameters(address.window, span),
     time_zone: isToday(address.window) ? address.zone : null,
     get_percentiles: DEFAULT_PERCENTILE,

@@ -8,7 +8,7 @@ export type WrittenQuery = {
 export type GivenVariables = Readonly<Record<string, readonly [type: string, value: unknown]>>;
 
 /** Writes the arguments of a field whose variables, of the same names or these, are given. */
-type WriteArguments = (names: readonly (string | readonly [string, string])[]) => string;
+export type WriteArguments = (names: readonly (string | readonly [string, string])[]) => string;
 
 const MOST_COLUMNS = 72;
 

@@ -1,36 +1,25 @@
+import { useRef } from 'preact/hooks';
 import { OVERVIEW_WINDOW } from '../../address/window-choice.ts';
 import { cardsOf } from '../../data/overview/overview-question.ts';
 import type { ShownCard } from '../../data/overview/shown-overview.ts';
 import { toNumber } from '../../format/big-number.ts';
-import { longDuration } from '../../format/moment.ts';
 import { FaultNotice, Notice } from '../../parts/notice.tsx';
 import type { OverviewProps } from './overview-props.ts';
 import { CardsSkeleton } from './overview-skeleton.tsx';
+import { OverviewSummary } from './overview-summary.tsx';
 import { StatusCard } from './status-card.tsx';
 import { TopCard } from './top-card.tsx';
 import { TrafficSection } from './traffic-section.tsx';
 
 /** The answer: the traffic, how the context is, and the largest keys of each group. */
 export function OverviewResults(props: OverviewProps) {
-  const { shown, address, moments, onReload } = props;
-  const { from, to } = shown.window;
+  const { shown, address, onReload } = props;
+  const canvas = useRef<HTMLCanvasElement | null>(null);
   const hasTraffic = toNumber(shown.traffic?.total ?? 0) > 0;
   const isEmpty = !hasTraffic && shown.cards?.some(hasKeys) === false;
   return (
     <>
-      <div class="summary-head">
-        <h1>
-          Overview <span>of</span> <bdi>{address.context}</bdi>
-        </h1>
-        {shown.stored && (
-          <p class="summary-window">
-            <time dateTime={new Date(from * 1000).toISOString()}>{moments.range(from, to)}</time>
-            <span>
-              {longDuration(to - from)} · {moments.name(from, to)}
-            </span>
-          </p>
-        )}
-      </div>
+      <OverviewSummary {...props} canvas={canvas} />
       <div class="overview-main">
         {isEmpty ? (
           <>
@@ -42,6 +31,9 @@ export function OverviewResults(props: OverviewProps) {
             key={`${address.context} ${shown.traffic.subject.group.guid}`}
             {...props}
             traffic={shown.traffic}
+            onCanvas={(drawn) => {
+              canvas.current = drawn;
+            }}
           >
             <StatusCard {...props} />
           </TrafficSection>

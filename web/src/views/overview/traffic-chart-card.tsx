@@ -14,14 +14,16 @@ import { Choice } from '../../parts/choice.tsx';
 import { Figure } from '../../parts/figure.tsx';
 import type { OverviewProps } from './overview-props.ts';
 
-type TrafficChartProps = OverviewProps & {
+export type TrafficChartProps = OverviewProps & {
   readonly traffic: ShownTraffic;
   readonly data: MirrorData;
+  /** Called with the canvas, for pictures. */
+  readonly onCanvas: (canvas: HTMLCanvasElement | null) => void;
 };
 
 /** The traffic over time, with an earlier time as a line. */
 export function TrafficChartCard(props: TrafficChartProps) {
-  const { shown, traffic, data, address, navigate, moments, theme } = props;
+  const { shown, traffic, data, address, navigate, moments, theme, onCanvas } = props;
   const { meter, group } = traffic.subject;
   const scale = chartScale(true, measureOf(meter.units), address.units);
   const style = {
@@ -50,6 +52,7 @@ export function TrafficChartCard(props: TrafficChartProps) {
         height={CHART_HEIGHT}
         label={`${trafficWords(traffic).title} over time: ${data.areas.map(({ label, isBelow }) => `${label} ${isBelow ? 'below' : 'above'} the axis`).join(', ')}. The table below lists the values. Arrow keys move through time, Shift with an arrow key selects, and Enter zooms in.`}
         formatTime={moments.range}
+        onCanvas={onCanvas}
         onZoom={({ from, to }) => navigate.go({ window: { kind: 'interval', from, to } })}
       />
       <ValueTable data={data} factor={scale.factor} style={style} formatTime={moments.range} />

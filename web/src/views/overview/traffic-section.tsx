@@ -18,12 +18,13 @@ import {
 } from '../../data/overview/shown-overview.ts';
 import { trafficMirror } from '../../data/overview/traffic-words.ts';
 import type { EarlierState, OverviewProps } from './overview-props.ts';
-import { TrafficChartCard } from './traffic-chart-card.tsx';
+import { TrafficChartCard, type TrafficChartProps } from './traffic-chart-card.tsx';
 import { TrafficFigures } from './traffic-figures.tsx';
 
 type TrafficSectionProps = OverviewProps & { readonly traffic: ShownTraffic };
 
-type SectionProps = TrafficSectionProps & { readonly children: ComponentChildren };
+type SectionProps = TrafficSectionProps &
+  Pick<TrafficChartProps, 'onCanvas'> & { readonly children: ComponentChildren };
 
 /** How much traffic there is, and whether that is more than before; below it, when it was. */
 export function TrafficSection({ children, ...props }: SectionProps) {

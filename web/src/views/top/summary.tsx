@@ -3,6 +3,8 @@ import { addsUp } from '../../data/meter-kind.ts';
 import { inNetworks } from '../../data/networks.ts';
 import { rankedBy } from '../../data/ranking-words.ts';
 import { rateQuantity, wholeQuantity } from '../../data/row-figures.ts';
+import { topCsv } from '../../export/top-csv.ts';
+import { pictureOf } from '../../export/top-picture.ts';
 import { allDigits } from '../../format/big-number.ts';
 import { longDuration } from '../../format/moment.ts';
 import { amountName, baseName, rateName } from '../../format/quantity.ts';
@@ -12,13 +14,13 @@ import { MatchingSummary } from './matching-summary.tsx';
 import { RankingNote } from './ranking-note.tsx';
 import type { ResultsProps } from './results-props.ts';
 import { averageOf, SummaryItem } from './summary-item.tsx';
-import { topForms } from './top-forms.ts';
+import { hasPicture, topForms, topName } from './top-forms.ts';
 
 type SummaryProps = ResultsProps & { readonly canvas: RefObject<HTMLCanvasElement | null> };
 
 /** The total, the window, and the units. */
 export function Summary(props: SummaryProps) {
-  const { shown, terms, moments } = props;
+  const { shown, terms, moments, canvas } = props;
   const { table, total, others, meter, kind } = shown;
   const { from, to } = table.window;
   const isSum = addsUp(kind);
@@ -66,7 +68,15 @@ export function Summary(props: SummaryProps) {
         )}
       </dl>
       <div class="summary-end">
-        <ExportMenu {...props} />
+        <ExportMenu
+          navigate={props.navigate}
+          name={topName(props)}
+          span={table.window}
+          csvOf={() => topCsv(props)}
+          pictureOf={
+            hasPicture(props) ? () => canvas.current && pictureOf(props, canvas.current) : null
+          }
+        />
         <ViewAs {...props} formsOf={() => topForms(props)} />
         <p class="hint summary-units">{inWords(props)}</p>
       </div>
