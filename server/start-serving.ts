@@ -38,7 +38,14 @@ export async function startServing(options: ServingOptions): Promise<Serving> {
   const command = isCheckout() ? 'npx countergraph' : 'countergraph';
   const uploadMegabytes = settings.uploadBytes / MEBIBYTE;
   const demo = explorer.credentials;
-  const dashboard = page && createDashboard(page, { demo, command, uploadMegabytes });
+  const dashboard =
+    page &&
+    createDashboard(page, {
+      demo,
+      command,
+      uploadMegabytes,
+      hasExplorer: settings.explorer !== 'off',
+    });
   const drain = new Drain();
   const server = createHttpServer(service, { pages: { explorer, dashboard }, drain });
   const address = await listen(server, settings.host, settings.port);

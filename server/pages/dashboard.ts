@@ -50,17 +50,26 @@ type DashboardOptions = {
   readonly command: string;
   /** Megabytes of a file that the page uploads; 0: the server takes none. */
   readonly uploadMegabytes: number;
+  /** Whether there is an explorer to lead to. */
+  readonly hasExplorer: boolean;
 };
 
 /** Creates the dashboard at `/`. Its URLs are relative, so that a proxy may move it elsewhere. */
 export function createDashboard(
   { html, files }: BuiltPage,
-  { demo, command, uploadMegabytes }: DashboardOptions,
+  { demo, command, uploadMegabytes, hasExplorer }: DashboardOptions,
 ): Dashboard {
   // The credentials of the demo are not secret: the sign-in form offers them.
-  const told = withMeta(html, 'countergraph-demo', demo === null ? '' : JSON.stringify(demo));
-  const typed = withMeta(told, 'countergraph-command', command);
-  const body = withMeta(typed, 'countergraph-upload-mb', String(uploadMegabytes));
+  const told = {
+    'countergraph-demo': demo === null ? '' : JSON.stringify(demo),
+    'countergraph-command': command,
+    'countergraph-upload-mb': String(uploadMegabytes),
+    'countergraph-explorer': hasExplorer ? 'on' : 'off',
+  };
+  const body = Object.entries(told).reduce(
+    (text, [name, content]) => withMeta(text, name, content),
+    html,
+  );
   const page: Answer = { status: 200, headers: PAGE_HEADERS, body };
   return {
     serves: ({ method, path }) =>

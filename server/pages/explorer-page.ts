@@ -40,14 +40,22 @@ const HINT = `<p id="hint" class="graphiql-container">To sign in, <a href="./">s
 headers below. The examples need the name of a context in their variables.</p>
 `;
 
+const BACK = '<a href="./">Dashboard</a>';
+
 /** The demo's context, user and token share one name. */
 const DEMO_CONTEXT = 'demo';
+
+type PageOptions = {
+  readonly credentials: ExplorerCredentials | null;
+  /** Whether there is a dashboard to lead back to. */
+  readonly hasDashboard: boolean;
+};
 
 /** Renders the page. Its URLs are relative to `/graphql`, so that a proxy may move it elsewhere. */
 export function renderPage(
   assets: Assets,
   folder: string,
-  credentials: ExplorerCredentials | null,
+  { credentials, hasDashboard }: PageOptions,
 ): string {
   const address = (name: AssetName) => `${folder}/${assets[name].fileName}`;
   const settings = {
@@ -70,7 +78,7 @@ export function renderPage(
 <script type="module" src="${address('script')}"></script>
 <script defer src="${address('graphiqlScript')}"></script>`,
     body: `<header class="unseen"><h1>countergraph explorer</h1></header>
-<nav id="examples" class="graphiql-container" aria-label="Example queries"><span>Examples</span></nav>
+<nav id="examples" class="graphiql-container" aria-label="Example queries">${hasDashboard ? BACK : ''}<span>Examples</span></nav>
 ${credentials ? '' : HINT}<main id="explorer"><p>Loading …</p></main>`,
   });
 }

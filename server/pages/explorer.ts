@@ -17,11 +17,12 @@ import {
 
 export type ExplorerOptions = { readonly credentials: ExplorerCredentials | null };
 
-type SignInOptions = {
+type Surroundings = {
   /** Whether a caller may see the page; all others get a sign-in page. null: everybody may. */
   readonly maySee: ((exchange: Exchange) => Promise<boolean>) | null;
   /** The identity provider that the sign-in page names. */
   readonly elsewhere: SignInElsewhere | null;
+  readonly hasDashboard: boolean;
 };
 
 type Explorer = {
@@ -39,13 +40,13 @@ const ASSETS_PATH = `${PAGE_PATH}/assets/`;
  */
 export function createExplorer(
   { credentials }: ExplorerOptions,
-  { maySee, elsewhere }: SignInOptions,
+  { maySee, elsewhere, hasDashboard }: Surroundings,
 ): Explorer {
   const load = once(async () => {
     const assets = await loadAssets();
     const folder = ASSETS_PATH.slice(1, -1);
     return {
-      page: renderPage(assets, folder, credentials),
+      page: renderPage(assets, folder, { credentials, hasDashboard }),
       signInPage: renderSignInPage(assets, folder, elsewhere),
       files: new Map(Object.values(assets).map((asset) => [asset.fileName, asset])),
     };

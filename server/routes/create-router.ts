@@ -39,7 +39,11 @@ export function createRouter(
   const explorer =
     settings.explorer === 'off'
       ? NO_EXPLORER
-      : createExplorer(pages.explorer, { maySee, elsewhere: provider && buttonOf(provider) });
+      : createExplorer(pages.explorer, {
+          maySee,
+          elsewhere: provider && buttonOf(provider),
+          hasDashboard: dashboard !== null,
+        });
   const rest = restRoute(service);
   const graphql = graphqlRoute(service, live);
   const mcp = mcpRoute(service);

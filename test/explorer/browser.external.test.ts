@@ -70,6 +70,10 @@ describe('the explorer in a browser', { timeout: 90_000 }, () => {
   it('can be used by keyboard alone', async () => {
     const { page, example, tab, shows } = await open(`${demo.url}/graphql`);
     await page.keyboard.press('Tab');
+    await expect
+      .poll(() => page.getByRole('link', { name: 'Dashboard' }).evaluate(isFocused))
+      .toBe(true);
+    await page.keyboard.press('Tab');
     await expect.poll(() => example('Top talkers').evaluate(isFocused)).toBe(true);
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');

@@ -82,6 +82,26 @@ it('the page knows how commands are typed where the server runs, and what it tak
   // The tests run in a checkout.
   expect(html).toContain('<meta name="countergraph-command" content="npx countergraph">');
   expect(html).toContain('<meta name="countergraph-upload-mb" content="1024">');
+  expect(html).toContain('<meta name="countergraph-explorer" content="on">');
+});
+
+it('the page knows that there is no explorer, and the explorer that there is no page', async () => {
+  const off = { COUNTERGRAPH_EXPLORER: 'off' };
+  const noExplorer = await startExplorerServer(NO_DATABASE, { credentials: null }, off);
+  const alone = { COUNTERGRAPH_DASHBOARD: 'off' };
+  const noPage = await startExplorerServer(NO_DATABASE, { credentials: null }, alone);
+  try {
+    expect(String((await ask(`${noExplorer.url}/`)).body)).toContain(
+      '<meta name="countergraph-explorer" content="off">',
+    );
+    const explorerOf = async ({ url }: RunningServer) =>
+      String((await ask(`${url}/graphql`, { headers: HTML })).body);
+    expect(await explorerOf(server)).toContain('<a href="./">Dashboard</a>');
+    expect(await explorerOf(noPage)).not.toContain('Dashboard</a>');
+  } finally {
+    await noExplorer.close();
+    await noPage.close();
+  }
 });
 
 describe('what the page loads', () => {

@@ -7,7 +7,7 @@ import {
   limitText,
   matching,
 } from '../../web/src/data/users/accounts.ts';
-import { detailText } from '../../web/src/data/users/audit-words.ts';
+import { detailText, groupNames, withNames } from '../../web/src/data/users/audit-words.ts';
 import {
   grantTexts,
   NEW_GRANT,
@@ -174,6 +174,33 @@ describe('a row of the audit', () => {
     [{ file: '[not JSON' }, 'file [not JSON'],
   ])('tells %j as "%s"', (detail, expected) => {
     expect(text(detail)).toBe(expected);
+  });
+});
+
+describe('the groups of the audit', () => {
+  const row = (context: string) => ({
+    at: 0,
+    user: 'ada',
+    from: null,
+    action: 'group created',
+    object: HOSTS,
+    details: [{ name: 'context', value: context }],
+  });
+  const contexts = ['lab', 'office'].map((name) => ({
+    name,
+    counterGroups: [{ guid: HOSTS, name: `Hosts of ${name}` } as ContextChoice['counterGroups'][0]],
+  }));
+
+  it.each([
+    ['lab', 'Hosts of lab'],
+    ['office', 'Hosts of office'],
+  ])('have the names that they have in the context of the row: %s', (context, name) => {
+    const of = row(context);
+    expect(withNames(`${of.object} 3`, groupNames(of, contexts))).toBe(`${name} 3`);
+  });
+
+  it('keep their GUIDs where the viewer does not know them', () => {
+    expect(withNames(HOSTS, groupNames(row('lab'), []))).toBe(HOSTS);
   });
 });
 

@@ -48,12 +48,13 @@ describeInBrowser('alert rules in the dashboard', (openAt) => {
     const { page, settled, shoot } = await open(ALERTS);
     await page.getByRole('link', { name: 'New rule' }).click();
     const form = page.getByRole('form', { name: 'New alert rule' });
+    const words = regionOf(page, 'The rule in words');
+    await words.getByText('Once it has a threshold').waitFor();
     await form.getByLabel('Threshold').fill('8.5');
     await form.getByLabel('Only in networks').fill('10.0.0.0/8');
     await form.getByLabel('But not in').fill('10.0.0.10/32');
     await form.getByLabel('Name', { exact: true }).fill('other talker');
     await form.getByLabel('Ends after windows without').fill('2');
-    const words = regionOf(page, 'The rule in words');
     expect(plain(await words.textContent())).toContain(
       'any key of Hosts in 10.0.0.0/8 outside 10.0.0.10/32 with Total bytes above 8.50 MB in 5 minutes; ends after 2 windows without',
     );

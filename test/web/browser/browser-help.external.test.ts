@@ -68,14 +68,17 @@ describeInBrowser('the help', (openAt) => {
     });
     await heading('Get notified when something happens').waitFor();
     expect(await overflowOf(page)).toBeLessThanOrEqual(0);
-    expect(await violations(page)).toEqual([]);
+    expect(await violations(page, 'all')).toEqual([]);
     await shoot(`help-${width}-${colorScheme}`);
     await field().fill('webhook');
     await help()
       .getByRole('link', { name: /webhook/i })
       .first()
       .waitFor();
-    expect(await violations(page)).toEqual([]);
+    expect(await violations(page, 'all')).toEqual([]);
+    await help().getByRole('link', { name: 'All pages' }).click();
+    await help().getByRole('heading', { name: 'How to' }).waitFor();
+    expect(await violations(page, 'all')).toEqual([]);
   });
 });
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { heatColors, seriesColors } from '../../../web/src/chart/palette.ts';
-import { ADA, type TestService } from '../../support/lab/service.ts';
+import { startLab } from '../../support/lab/lab.ts';
+import { ADA, CONTEXT, type TestService } from '../../support/lab/service.ts';
 import { violations } from './axe-violations.ts';
 import { type DashboardPage, type Looks, overflowOf } from './dashboard-page.ts';
 import { describeInBrowser } from './describe-in-browser.ts';
@@ -28,6 +29,8 @@ const VIEWS: readonly (readonly [name: string, search: string])[] = [
   ['storage', '?view=storage&context=lab&tz=UTC'],
 ];
 
+const ALL_VIEWS = ['overview', 'top', 'flows', 'trend', 'alerts', 'storage', 'add', 'users'];
+
 describeInBrowser('the look of the dashboard', (openAt) => {
   let lab: TestService;
   let dashboard: DashboardPage;
@@ -52,8 +55,25 @@ describeInBrowser('the look of the dashboard', (openAt) => {
         await page.setViewportSize({ width, height: 900 });
         await page.goto(`${lab.url}/${search}`);
         await settled();
-        expect(await violations(page), `${name}, ${width} px wide`).toEqual([]);
+        expect(await violations(page, 'all'), `${name}, ${width} px wide`).toEqual([]);
         await shoot(`${name}-${colorScheme}-${width}`);
+      }
+    });
+
+    it('is accessible without any data, whatever its width', async () => {
+      const lone = await startLab({ groups: [], lines: [] });
+      try {
+        dashboard = await openAt(`${lone.url}/`, { as: ADA, colorScheme });
+        const { page, settled } = dashboard;
+        for (const [i, view] of ALL_VIEWS.entries()) {
+          const width = (i % 2 === 0) === (colorScheme === 'light') ? 1280 : 390;
+          await page.setViewportSize({ width, height: 900 });
+          await page.goto(`${lone.url}/?context=${CONTEXT}&view=${view}`);
+          await settled();
+          expect(await violations(page, 'all'), `${view}, ${width} px wide`).toEqual([]);
+        }
+      } finally {
+        await lone.close();
       }
     });
 

@@ -5,6 +5,7 @@ import {
   NoAnswer,
   UNREACHABLE,
 } from './fault.ts';
+import { pageMeta } from './page-meta.ts';
 
 /**
  * Who is signed in. token: null in a session of the server, which the browser's cookie names. A
@@ -152,9 +153,9 @@ const isSession = (value: unknown): value is Session =>
 
 /** Returns the demo's user, if the server has the demo. */
 export function demoUser(): { readonly username: string; readonly token: string } | null {
-  const meta = document.querySelector<HTMLMetaElement>('meta[name="countergraph-demo"]');
-  if (!meta?.content) return null;
-  const value: unknown = JSON.parse(meta.content);
+  const told = pageMeta('demo');
+  if (told === '') return null;
+  const value: unknown = JSON.parse(told);
   if (!isSession(value) || value.token === null) return null;
   return { username: value.username, token: value.token };
 }

@@ -1,5 +1,6 @@
 import { type KnownFile, knownFile, type UploadReport } from '../data/add/upload-report.ts';
 import { faultOfResponse, NoAnswer, UNREACHABLE } from './fault.ts';
+import { pageMeta } from './page-meta.ts';
 import type { Session } from './session.ts';
 
 export type Upload = {
@@ -24,8 +25,8 @@ type UploadOptions = {
 
 /** Returns how many megabytes a file may have; 0: uploads are switched off; null: unknown. */
 export function uploadLimit(): number | null {
-  const meta = document.querySelector<HTMLMetaElement>('meta[name="countergraph-upload-mb"]');
-  return meta?.content ? Number(meta.content) : null;
+  const megabytes = pageMeta('upload-mb');
+  return megabytes === '' ? null : Number(megabytes);
 }
 
 export type UploadOutcome =

@@ -6,7 +6,7 @@ type Drawing = {
   readonly rules: ChartRules;
   readonly factor: number;
   readonly theme: Theme;
-  /** The background: outlines in this colour keep text readable on the areas. */
+  /** The background, which keeps lines and names apart from what is behind them. */
   readonly surface: string;
 };
 
@@ -61,12 +61,18 @@ function drawLines(chart: uPlot, { rules, factor, theme, surface }: Drawing): vo
     stroke(ctx, { color, width: 2, dash: [7, 4] }, [left, y, right, y]);
     labels.push(labelOf(chart, { line, y, before: labels.at(-1) ?? null }));
   }
+  const height = LABEL_HEIGHT * devicePixelRatio;
   for (const label of labels) {
-    ctx.lineWidth = 4 * devicePixelRatio;
-    ctx.lineJoin = 'round';
-    ctx.setLineDash([]);
-    ctx.strokeStyle = surface;
-    ctx.strokeText(label.text, label.x, label.y);
+    // An outline alone does not keep it readable where many bars are behind it.
+    ctx.globalAlpha = 0.85;
+    ctx.fillStyle = surface;
+    ctx.fillRect(
+      label.x - height / 4,
+      label.y - height / 2,
+      label.end - label.x + height / 2,
+      height,
+    );
+    ctx.globalAlpha = 1;
     ctx.fillStyle = ruleColor(theme, label.urgency);
     ctx.fillText(label.text, label.x, label.y);
   }

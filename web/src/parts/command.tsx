@@ -1,10 +1,8 @@
 import type { ComponentChildren } from 'preact';
+import { pageMeta } from '../api/page-meta.ts';
 
 /** Returns what to type for `countergraph` where the server runs. */
-function program(): string {
-  const command = document.querySelector<HTMLMetaElement>('meta[name="countergraph-command"]');
-  return command?.content || 'countergraph';
-}
+const program = (): string => pageMeta('command') || 'countergraph';
 
 /** Returns a countergraph command, as typed where the server runs. */
 export const commandText = (command: string): string => `${program()} ${command}`;

@@ -8,13 +8,16 @@ type NoticeProps = {
   /** What to do about it. */
   readonly actions?: ComponentChildren;
   readonly isFault?: boolean;
+  /** Whether it replaces a whole view, of which it is the heading then. */
+  readonly isView?: boolean;
 };
 
 /** Replaces what cannot be shown: says what is wrong, and what to do. */
-export function Notice({ title, children, actions, isFault = false }: NoticeProps) {
+export function Notice({ title, children, actions, isFault, isView }: NoticeProps) {
+  const Heading = isView ? 'h1' : 'h2';
   return (
     <section class={`notice ${isFault ? 'is-fault' : ''}`} role={isFault ? 'alert' : 'status'}>
-      <h2>{title}</h2>
+      <Heading>{title}</Heading>
       {children}
       {actions && <div class="notice-actions">{actions}</div>}
     </section>
@@ -58,9 +61,11 @@ type FaultNoticeProps = {
   readonly actions?: ComponentChildren;
   /** What is missing, if only a part is. */
   readonly missing?: string;
+  readonly isView?: boolean;
 };
 
-export function FaultNotice({ fault, onRetry, actions, missing }: FaultNoticeProps) {
+export function FaultNotice(props: FaultNoticeProps) {
+  const { fault, onRetry, actions, missing, isView = false } = props;
   const left = useCountdown(
     RETRIED.has(fault.kind) ? (fault.retrySeconds ?? 10) : null,
     fault,
@@ -69,6 +74,7 @@ export function FaultNotice({ fault, onRetry, actions, missing }: FaultNoticePro
   return (
     <Notice
       isFault
+      isView={isView}
       title={TITLES[fault.kind]}
       actions={
         <>

@@ -24,6 +24,7 @@ export function NoAnswerNotice(props: NoAnswerProps) {
   if (answer && !answer.context) {
     return (
       <Notice
+        isView
         title={`There is no context “${address.context}” that you can access`}
         actions={answer.viewer.contexts.map(({ name }) => (
           <Act
@@ -42,6 +43,7 @@ export function NoAnswerNotice(props: NoAnswerProps) {
   if (choice && choice.counterGroups.length === 0) {
     return (
       <Notice
+        isView
         title={`The context “${choice.name}” has no data yet`}
         actions={
           props.alerts.mayAdd && (
@@ -61,6 +63,7 @@ export function NoAnswerNotice(props: NoAnswerProps) {
   const toWhatThereIs = () => navigate.go({ group: null, meter: null, prefix: null, key: null });
   return (
     <Notice
+      isView
       title="This context has no such counter group or meter"
       actions={<Act label="Show an available group" onAct={toWhatThereIs} />}
     >
@@ -80,6 +83,7 @@ function RefusedNotice({
     case 'meter':
       return (
         <Notice
+          isView
           title={`${group?.name ?? 'This counter group'} has no meter ${address.meter}`}
           actions={
             <Act label="Show another meter" onAct={() => navigate.go({ meter: null, key: null })} />
@@ -93,6 +97,7 @@ function RefusedNotice({
     case 'probe':
       return (
         <Notice
+          isView
           title={`There is no probe “${isolated(address.probe ?? '')}” in this context`}
           actions={<Act label="Show all probes" onAct={() => navigate.go({ probe: null })} />}
         >
@@ -102,6 +107,7 @@ function RefusedNotice({
     case 'prefix':
       return (
         <Notice
+          isView
           title={`${group?.name ?? 'This counter group'} has no networks`}
           actions={
             <Act
@@ -119,6 +125,7 @@ function RefusedNotice({
     case 'step':
       return (
         <Notice
+          isView
           isFault
           title="Steps cannot have this length"
           actions={<Act label="Choose automatically" onAct={() => navigate.go({ step: null })} />}
@@ -129,6 +136,7 @@ function RefusedNotice({
     case 'filter':
       return (
         <Notice
+          isView
           isFault
           title={`The filter “${isolated(refusal.text)}” cannot be used`}
           actions={<Act label="Clear the filter" onAct={() => navigate.go({ filters: [] })} />}
@@ -149,6 +157,7 @@ function PartFault({ fault, address, navigate, onReload }: NoAnswerProps & { fau
   const isElsewhere = address.fromDr || address.node !== null;
   return (
     <FaultNotice
+      isView
       fault={fault}
       onRetry={onReload}
       actions={

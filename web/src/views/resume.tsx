@@ -22,7 +22,7 @@ export function Resume({ session, onContexts, onSignOut }: ResumeProps) {
   if (!fault) return <Loading />;
   return (
     <main class="sign-in">
-      <FaultNotice fault={fault} onRetry={reload} />
+      <FaultNotice isView fault={fault} onRetry={reload} />
     </main>
   );
 }

@@ -139,7 +139,7 @@ function NoContext(props: ViewProps) {
   // Whoever may create contexts begins with that.
   if (props.alerts.mayAdd) return <AddView {...props} />;
   return (
-    <Notice title="You do not have access to any context yet">
+    <Notice isView title="You do not have access to any context yet">
       <p>
         No context is granted to <strong>{username}</strong>. Ask the server's operator to grant one
         with <Command>user add {username} --context NAME</Command>, then reload the page.

@@ -1,7 +1,27 @@
 import type { AuditQuery } from '../../../generated/operations.ts';
+import { isolated } from '../../format/isolated.ts';
 import type { Moments } from '../../format/moment.ts';
+import type { ContextChoice } from '../choices.ts';
 
 export type AuditRow = NonNullable<AuditQuery['audit']>[number];
+
+/** The names of counter groups by GUID, those of a row's own context first. */
+export function groupNames(
+  { details }: AuditRow,
+  contexts: readonly Pick<ContextChoice, 'name' | 'counterGroups'>[],
+): ReadonlyMap<string, string> {
+  const own = details.find(({ name }) => name === 'context')?.value;
+  // Of two with the same GUID, the later one counts.
+  const ownLast = [...contexts].sort((a, b) => Number(a.name === own) - Number(b.name === own));
+  const groups = ownLast.flatMap(({ counterGroups }) => counterGroups);
+  return new Map(groups.map(({ guid, name }) => [guid, name]));
+}
+
+const GUID = /\{[0-9A-F-]{36}\}/g;
+
+/** Returns a text with the names of groups in place of their GUIDs, where they are known. */
+export const withNames = (text: string, names: ReadonlyMap<string, string>): string =>
+  text.replace(GUID, (guid) => isolated(names.get(guid) ?? guid));
 
 const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 

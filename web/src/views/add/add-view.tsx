@@ -40,12 +40,12 @@ export function AddView({ address, navigate, session, moments }: ViewProps) {
     }, EVERY_MS);
     return () => clearInterval(timer);
   }, [refresh]);
-  if (fault && !data) return <FaultNotice fault={fault} onRetry={reload} />;
+  if (fault && !data) return <FaultNotice isView fault={fault} onRetry={reload} />;
   const viewer = data?.viewer ?? null;
   const editable = viewer?.editableContexts.map(({ name }) => name) ?? [];
   if (viewer && editable.length === 0 && !viewer.isAdmin) {
     return (
-      <Notice title="You may not add data">
+      <Notice isView title="You may not add data">
         <p>
           Editors of a context add data to it. Ask an operator to make you one, with{' '}
           <Command>

@@ -19,7 +19,11 @@ export function Acknowledgement(props: AcknowledgementProps) {
       {acknowledgedAt !== null && (
         <span class="event-note" title={moments.full(acknowledgedAt)}>
           {acknowledgedBy === null ? 'yes' : <bdi>{acknowledgedBy}</bdi>}
-          {note !== null && <span class="hint">{note}</span>}
+          {note !== null && (
+            <span class="hint">
+              <bdi>{note}</bdi>
+            </span>
+          )}
         </span>
       )}
       {alerts.mayEdit ? (

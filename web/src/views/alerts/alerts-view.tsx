@@ -40,7 +40,7 @@ export function AlertsView(props: ViewProps) {
   }, [mark]);
   const [problem] = problems;
   const broken = fault ?? (alerts.rules ? null : alerts.fault);
-  if (broken) return <FaultNotice fault={broken} onRetry={reload} />;
+  if (broken) return <FaultNotice isView fault={broken} onRetry={reload} />;
   if (!isLoading && !data?.context) {
     return (
       <NoAnswerNotice

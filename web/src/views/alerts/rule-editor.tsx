@@ -16,6 +16,7 @@ import {
   type RuleTexts,
   ruleTexts,
   saidRule,
+  thresholdOf,
 } from '../../data/alerts/rule-texts.ts';
 import { ruleText } from '../../data/alerts/rule-words.ts';
 import type { Trial } from '../../data/alerts/trial.ts';
@@ -78,6 +79,7 @@ type RefusedDraftProps = RuleEditorProps & {
 
 const RefusedDraft = ({ title, children, navigate }: RefusedDraftProps) => (
   <Notice
+    isView
     title={title}
     actions={
       <a
@@ -111,6 +113,7 @@ function RuleForm(props: RuleFormProps) {
     onChanged();
     close();
   });
+  const isGiven = said !== null && thresholdOf(texts, said, address.units) !== null;
   const input = said && alertInput(texts, said, changed?.name ?? null);
   /** Sends the rule, unless some fields are no numbers. */
   const send = (ask: (alert: NonNullable<typeof input>) => void) => {
@@ -161,7 +164,11 @@ function RuleForm(props: RuleFormProps) {
         <div class="rule-side">
           <section class="card rule-said" aria-label="The rule in words">
             <h2>Fires on</h2>
-            <p>{said && ruleText(said, address.units)}</p>
+            <p>
+              {said && isGiven
+                ? ruleText(said, address.units)
+                : 'Once it has a threshold, the rule is here in words.'}
+            </p>
           </section>
           {said && input && (
             <TrialCard

@@ -57,7 +57,7 @@ function RuleRow(props: RuleProps) {
         <RuleState {...props} />
       </td>
       <td class="is-wrapped" data-name="Made by">
-        {rule.madeInPage ? (rule.madeBy ?? 'an editor') : 'a file'}
+        {rule.madeInPage ? <bdi>{rule.madeBy ?? 'an editor'}</bdi> : 'a file'}
       </td>
       {mayMakeRules(props) && (
         <td class="is-wrapped" data-name="Change">

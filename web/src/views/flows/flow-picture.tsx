@@ -90,7 +90,7 @@ const NARROW = 760;
 
 /** Estimates, in pixels: of a character of a name, and of the amount beside it. */
 const CHARACTER = 6.4;
-const AMOUNT = 84;
+const AMOUNT = 100;
 
 /** Returns the room between keys: for two lines if a name needs them. */
 function betweenLabels({ nodes }: FlowGraph, width: number): number {

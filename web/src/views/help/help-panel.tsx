@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { pageMeta } from '../../api/page-meta.ts';
 import {
   formatHelp,
   HELP_KINDS,
@@ -46,7 +47,7 @@ export function HelpPanel({ place }: HelpPanelProps) {
           onInput={({ currentTarget }) => setQuery(currentTarget.value)}
         />
         {page && (
-          <a class="button" href={formatHelp(null)}>
+          <a class="button" href={linkTo(null)}>
             All pages
           </a>
         )}
@@ -73,7 +74,7 @@ function Hits({ hits, query }: { readonly hits: readonly HelpHit[]; readonly que
       <ul class="help-hits">
         {hits.map(({ place, page, section, excerpt }) => (
           <li key={formatHelp(place)}>
-            <a href={formatHelp(place)}>{page === section ? page : `${section} – ${page}`}</a>
+            <a href={linkTo(place)}>{page === section ? page : `${section} – ${page}`}</a>
             <p>
               {excerpt.map(({ text, isFound }, i) =>
                 isFound ? <mark key={i}>{text}</mark> : text,
@@ -97,7 +98,7 @@ function PageList({ pages }: { readonly pages: readonly HelpPage[] }) {
               .filter(({ path }) => path.startsWith(`${folder}/`))
               .map(({ path, title }) => (
                 <li key={path}>
-                  <a href={formatHelp({ path, section: null })}>{title}</a>
+                  <a href={linkTo({ path, section: null })}>{title}</a>
                 </li>
               ))}
           </ul>
@@ -131,7 +132,7 @@ function Article({ page, section }: ArticleProps) {
         return (
           <section key={id} data-section={id}>
             <Heading>{title}</Heading>
-            <div dangerouslySetInnerHTML={{ __html: html }} />
+            <div dangerouslySetInnerHTML={{ __html: withPage(html) }} />
           </section>
         );
       })}
@@ -139,10 +140,22 @@ function Article({ page, section }: ArticleProps) {
   );
 }
 
+/**
+ * Returns a link to the help over this page. A link of a fragment alone means to readers of pages
+ * that it leads to a part of this one, and there is none.
+ */
+const linkTo = (place: HelpPlace | null): string => `${pageAddress()}${formatHelp(place)}`;
+
+const pageAddress = (): string => `${location.pathname}${location.search}`;
+
+/** Makes links within the docs such links, too. */
+const withPage = (html: string): string =>
+  html.replaceAll('href="#', () => `href="${pageAddress().replaceAll('&', '&amp;')}#`);
+
 async function loadPages(): Promise<readonly HelpPage[]> {
-  const meta = document.querySelector<HTMLMetaElement>('meta[name="countergraph-help"]');
-  if (!meta?.content) throw new Error('this page was built without it');
-  const response = await fetch(`./help/${meta.content}`);
+  const name = pageMeta('help');
+  if (name === '') throw new Error('this page was built without it');
+  const response = await fetch(`./help/${name}`);
   if (!response.ok) throw new Error(`the server answered ${response.status}`);
   return response.json();
 }

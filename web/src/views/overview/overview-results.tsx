@@ -82,6 +82,7 @@ function NothingThen({ shown, navigate, moments, alerts }: OverviewProps) {
   if (!available) {
     return (
       <Notice
+        isView
         title="Nothing is stored in this context yet"
         actions={
           alerts.mayAdd && (
@@ -101,6 +102,7 @@ function NothingThen({ shown, navigate, moments, alerts }: OverviewProps) {
   }
   return (
     <Notice
+      isView
       title="No readings in this window"
       actions={
         <button

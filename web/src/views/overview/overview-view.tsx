@@ -75,7 +75,7 @@ export function OverviewView(props: ViewProps) {
       </p>
       <div class={`results ${asked.isLoading && shown ? 'is-stale' : ''}`}>
         {fault ? (
-          <FaultNotice fault={fault} onRetry={reload} />
+          <FaultNotice isView fault={fault} onRetry={reload} />
         ) : shown ? (
           <OverviewResults
             {...props}

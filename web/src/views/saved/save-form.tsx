@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { SaveView } from '../../../generated/operations.ts';
 import { useSaving } from '../../api/use-saving.ts';
 import { type SavedView, savedAddress } from '../../data/saved-views.ts';
+import { isolated } from '../../format/isolated.ts';
 import { TextField } from '../../parts/text-field.tsx';
 import type { ViewProps } from '../view-props.ts';
 
@@ -19,7 +20,7 @@ export function SaveForm({ session, address, context, views, onSaved }: SaveForm
     isMade: ({ saveView }) => saveView !== null,
     onSaved: (isOpen, { saveView }) => {
       if (isOpen) setName('');
-      setSaid(`Saved as ${saveView?.name}.`);
+      setSaid(`Saved as ${isolated(saveView?.name ?? '')}.`);
       onSaved();
     },
   });

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { RemoveView, SaveView } from '../../../generated/operations.ts';
 import { useSaving } from '../../api/use-saving.ts';
 import { savedAddress } from '../../data/saved-views.ts';
+import { isolated } from '../../format/isolated.ts';
 import { TextField } from '../../parts/text-field.tsx';
 import { EditActions, escapeTo } from '../controls/edit-actions.tsx';
 import type { SavedViewProps } from './saved-view-props.ts';
@@ -82,7 +83,7 @@ function Remove({ view, context, session, onChanged, onClose }: EditorProps) {
         aria-disabled={isSaving}
         onClick={() => (isSure ? save({ context, name }) : setSure(true))}
       >
-        {isSure ? `Really remove ${name}?` : 'Remove'}
+        {isSure ? `Really remove ${isolated(name)}?` : 'Remove'}
       </button>
       <p class="edit-fault" role="alert">
         {fault && `Not removed: ${fault.message}.`}

@@ -4,6 +4,7 @@ import { formatAddress } from '../../address/address.ts';
 import { useSaving } from '../../api/use-saving.ts';
 import { openedAddress, type SavedView } from '../../data/saved-views.ts';
 import { isolated } from '../../format/isolated.ts';
+import { visibleText } from '../../format/visible.ts';
 import { useFocusAfter } from '../../parts/focus.ts';
 import { Icon, IconButton } from '../../parts/icon.tsx';
 import { onPlainClick } from '../../parts/on-plain-click.ts';
@@ -29,7 +30,7 @@ export function SavedViewItem(props: SavedViewProps) {
             onOpened();
           })}
         >
-          <span>{isolated(view.name)}</span>
+          <span>{isolated(visibleText(view.name, 'a name of invisible characters'))}</span>
           <span class="hint">{hintsOf(view)}</span>
         </a>
         <Star {...props} />
@@ -37,7 +38,7 @@ export function SavedViewItem(props: SavedViewProps) {
           <IconButton
             ref={edit}
             icon="edit"
-            name={`Change ${view.name}`}
+            name={`Change ${isolated(view.name)}`}
             onClick={() => setEditing(!isEditing)}
           />
         )}
@@ -58,13 +59,15 @@ function Star({ view, context, session, onChanged }: SavedViewProps) {
     onSaved: onChanged,
   });
   const { name, owner, starred } = view;
-  const what = starred ? `${context} opens with this view` : `Open ${context} with this view`;
+  const what = starred
+    ? `${isolated(context)} opens with this view`
+    : `Open ${isolated(context)} with this view`;
   return (
     <button
       type="button"
       class={`button is-icon star ${starred ? 'is-on' : ''}`}
       title={fault ? `${fault.message}.` : what}
-      aria-label={`Star of ${name}`}
+      aria-label={`Star of ${isolated(name)}`}
       aria-pressed={starred}
       aria-disabled={isSaving}
       onClick={() => save({ context, name, owner, starred: !starred })}

@@ -24,7 +24,7 @@ export function StorageView(props: ViewProps) {
   useOutcome(asked, props);
   useRefreshedBy(isLoading, props.alerts);
   const context = data?.context ?? null;
-  if (fault) return <FaultNotice fault={fault} onRetry={reload} />;
+  if (fault) return <FaultNotice isView fault={fault} onRetry={reload} />;
   if (!context && !isLoading) {
     const [problem] = problems;
     return (

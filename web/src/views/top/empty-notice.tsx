@@ -38,6 +38,7 @@ function NoneHasChanged({ by, isFiltered, shown, moments, navigate }: NoneHasCha
   const gap = earlierGap(shown);
   return (
     <Notice
+      isView
       title={gap?.isWhole ? 'Nothing is stored for the earlier window' : noKey}
       actions={
         <>
@@ -61,9 +62,9 @@ function NoneHasChanged({ by, isFiltered, shown, moments, navigate }: NoneHasCha
       }
     >
       <p>
-        No key of {shown.group.name}
+        No key of <bdi>{shown.group.name}</bdi>
         {isFiltered && ' that passes the filter'} {none(moments.range(from, to))}, by{' '}
-        {shown.meter.name}.{gap && ` ${gap.text}`}
+        <bdi>{shown.meter.name}</bdi>.{gap && ` ${gap.text}`}
       </p>
     </Notice>
   );
@@ -72,6 +73,7 @@ function NoneHasChanged({ by, isFiltered, shown, moments, navigate }: NoneHasCha
 function NothingPasses({ shown, navigate }: ResultsProps) {
   return (
     <Notice
+      isView
       title="No key passes the filter"
       actions={
         <button
@@ -83,7 +85,9 @@ function NothingPasses({ shown, navigate }: ResultsProps) {
         </button>
       }
     >
-      <p>{shown.group.name} has readings in this window, but no key passes the filter.</p>
+      <p>
+        <bdi>{shown.group.name}</bdi> has readings in this window, but no key passes the filter.
+      </p>
     </Notice>
   );
 }
@@ -96,11 +100,12 @@ function NothingThen(props: ResultsProps) {
   const isNewContext = !isArchived && !shown.stored && !choice?.totalWindow;
   return (
     <Notice
+      isView
       title={isArchived ? 'The data for this time is archived' : 'No readings in this window'}
       actions={waysOut(props)}
     >
       <p>
-        {shown.group.name} has no readings of {shown.meter.name}
+        <bdi>{shown.group.name}</bdi> has no readings of <bdi>{shown.meter.name}</bdi>
         {address.probe && ` from the probe ${address.probe}`} for{' '}
         {moments.range(window.from, window.to)}. <WhenThereAre {...props} />
       </p>

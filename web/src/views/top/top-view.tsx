@@ -60,7 +60,7 @@ export function TopView(props: ViewProps) {
         </p>
         <div class={`results ${isLoading && shown ? 'is-stale' : ''}`}>
           {fault ? (
-            <FaultNotice fault={fault} onRetry={onReload} />
+            <FaultNotice isView fault={fault} onRetry={onReload} />
           ) : shown ? (
             <TopResults {...props} shown={shown} watched={watched} onReload={onReload} />
           ) : isLoading && !problem ? (

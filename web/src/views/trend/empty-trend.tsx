@@ -10,6 +10,7 @@ export function EmptyTrend({ shown, address, navigate, moments }: TrendProps) {
   if (isFilteredOut) {
     return (
       <Notice
+        isView
         title="No key passes the filter"
         actions={
           <button
@@ -21,12 +22,15 @@ export function EmptyTrend({ shown, address, navigate, moments }: TrendProps) {
           </button>
         }
       >
-        <p>{group.name} has readings in this window, but no key passes the filter.</p>
+        <p>
+          <bdi>{group.name}</bdi> has readings in this window, but no key passes the filter.
+        </p>
       </Notice>
     );
   }
   return (
     <Notice
+      isView
       title="No readings in this window"
       actions={
         stored && (
@@ -41,7 +45,7 @@ export function EmptyTrend({ shown, address, navigate, moments }: TrendProps) {
       }
     >
       <p>
-        {group.name} has no readings of {meter.name}
+        <bdi>{group.name}</bdi> has no readings of <bdi>{meter.name}</bdi>
         {address.probe && ` from the probe ${address.probe}`} for{' '}
         {moments.range(window.from, window.to)}.
         {stored &&

@@ -41,7 +41,7 @@ export function TrendView(props: ViewProps) {
       </p>
       <div class={`results ${isLoading && shown ? 'is-stale' : ''}`}>
         {fault ? (
-          <FaultNotice fault={fault} onRetry={reload} />
+          <FaultNotice isView fault={fault} onRetry={reload} />
         ) : shown ? (
           shown.rows.length > 0 ? (
             <TrendResults {...props} shown={shown} terms={termsOf(shown, address)} />

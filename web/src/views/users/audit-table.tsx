@@ -3,7 +3,7 @@ import { Audit } from '../../../generated/operations.ts';
 import { faultOfProblem } from '../../api/fault.ts';
 import { useAnswer } from '../../api/use-answer.ts';
 import type { ListedAccount } from '../../data/users/accounts.ts';
-import { type AuditRow, detailText } from '../../data/users/audit-words.ts';
+import { type AuditRow, detailText, groupNames, withNames } from '../../data/users/audit-words.ts';
 import { type Moments, parseField } from '../../format/moment.ts';
 import { Command } from '../../parts/command.tsx';
 import { FaultNotice } from '../../parts/notice.tsx';
@@ -65,7 +65,7 @@ export function AuditTable(props: AuditTableProps) {
         }
       >
         {rows.slice(0, most).map((row, index) => (
-          <Row key={index} row={row} moments={moments} />
+          <Row key={index} row={row} moments={moments} contexts={props.contexts} />
         ))}
       </TableCard>
     </div>
@@ -97,18 +97,25 @@ const More = ({ most, isLoading, onMore }: MoreProps) => (
   </div>
 );
 
-function Row({ row, moments }: { readonly row: AuditRow; readonly moments: Moments }) {
+type RowProps = {
+  readonly row: AuditRow;
+  readonly moments: Moments;
+  readonly contexts: AuditTableProps['contexts'];
+};
+
+function Row({ row, moments, contexts }: RowProps) {
+  const names = groupNames(row, contexts);
   return (
     <tr class="audit-row">
       <td data-name="When">{moments.full(row.at)}</td>
       <td data-name="Who">{row.user ?? 'several'}</td>
       <td data-name="From">{row.from ?? 'several'}</td>
       <th scope="row">{row.action}</th>
-      <td class="is-wrapped" data-name="Object">
-        {row.object}
+      <td class="is-wrapped" data-name="Object" title={row.object}>
+        {withNames(row.object, names)}
       </td>
       <td class="is-wrapped" data-name="Details">
-        {detailText(row, moments)}
+        {withNames(detailText(row, moments), names)}
       </td>
     </tr>
   );

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { RevokeGrant } from '../../../generated/operations.ts';
 import { type Grant, limitText, ROLES } from '../../data/users/accounts.ts';
+import { isolated } from '../../format/isolated.ts';
 import { useFocusAfter } from '../../parts/focus.ts';
 import { IconButton } from '../../parts/icon.tsx';
 import { ConfirmButton } from '../controls/confirm-button.tsx';
@@ -75,8 +76,8 @@ function GrantItem(props: AccountProps & { readonly grant: Grant }) {
         isMade={({ revokeGrant }) => revokeGrant !== null}
         onDone={onChanged}
       >
-        {account.isGroup ? `Everybody in ${account.name}` : account.name} loses what this grant
-        allows. Open live views end within seconds.
+        {account.isGroup ? `Everybody in ${isolated(account.name)}` : isolated(account.name)} loses
+        what this grant allows. Open live views end within seconds.
       </ConfirmButton>
     </li>
   );

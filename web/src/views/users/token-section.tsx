@@ -62,7 +62,9 @@ function TokenItem(props: AccountProps & { readonly token: Token }) {
   return (
     <li class="user-item">
       <p>
-        <strong>{name}</strong>
+        <strong>
+          <bdi>{name}</bdi>
+        </strong>
         <span class="hint">Made {moments.full(created)}</span>
         <span class="hint">{endText(token, moments)}</span>
         <span class="hint">
@@ -165,9 +167,11 @@ function NewToken({ made, onClose }: NewTokenProps) {
     );
   };
   return (
-    <fieldset class="edit" aria-label={`Token ${made.name}`}>
+    <fieldset class="edit" aria-label={`Token ${isolated(made.name)}`}>
       <label class="field">
-        <span class="field-label">Token {made.name}</span>
+        <span class="field-label">
+          Token <bdi>{made.name}</bdi>
+        </span>
         <input ref={field} type="text" class="is-token" readOnly value={made.token} />
       </label>
       <p role="status">It is not shown again. {copied}</p>

@@ -59,7 +59,7 @@ export function UserPanel(props: UserPanelProps) {
           </h2>
           <p class="readable">{account?.shownName ?? '\u00a0'}</p>
         </div>
-        <IconButton icon="close" name={`Close ${name}`} onClick={close} />
+        <IconButton icon="close" name={`Close ${isolated(name)}`} onClick={close} />
       </div>
       <div class={`panel-body ${isLoading && account ? 'is-stale' : ''}`}>
         {broken ? (
@@ -71,7 +71,7 @@ export function UserPanel(props: UserPanelProps) {
             <span class="bone is-list" />
           </div>
         ) : (
-          <Notice title={`There is no ${isGroup ? 'group' : 'user'} “${name}”`}>
+          <Notice title={`There is no ${isGroup ? 'group' : 'user'} “${isolated(name)}”`}>
             <p>The name may be misspelled in the link, or somebody has removed it.</p>
           </Notice>
         )}

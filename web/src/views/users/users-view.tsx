@@ -31,7 +31,7 @@ export function UsersView(props: UsersViewProps) {
   if (data && !data.viewer.isAdmin) return <NoAdministrator username={data.viewer.username} />;
   const [problem] = problems;
   const broken = fault ?? (problem ? faultOfProblem(problem) : null);
-  if (broken) return <FaultNotice fault={broken} onRetry={reload} />;
+  if (broken) return <FaultNotice isView fault={broken} onRetry={reload} />;
   const accounts = data?.users ?? null;
   const { account } = address;
   return (
@@ -81,7 +81,7 @@ export function UsersView(props: UsersViewProps) {
 
 function NoAdministrator({ username }: { readonly username: string }) {
   return (
-    <Notice title="Only administrators can see the users">
+    <Notice isView title="Only administrators can see the users">
       <p>
         <strong>{username}</strong> is not an administrator. Ask the server's operator to change
         that with <Command>user add {username} --admin</Command>, then reload the page.

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Address } from '../../address/address.ts';
 import type { Navigate } from '../../address/use-address.ts';
+import { pageMeta } from '../../api/page-meta.ts';
 import type { Session } from '../../api/session.ts';
 import type { Span } from '../../data/choices.ts';
 import { graphqlCurl, restCurl } from '../../data/view-as/curl.ts';
@@ -84,12 +85,14 @@ function OneForm(props: FormProps) {
         <>
           <CopiedText key={form} name="query" text={query.document} />
           <CopiedText name="variables" text={JSON.stringify(query.variables, null, 2)} />
-          <p>
-            <a href={explorerLink(graphql, query)} target="_blank" rel="noreferrer">
-              Open in the explorer
-            </a>{' '}
-            <span class="hint">signed in as you are here</span>
-          </p>
+          {pageMeta('explorer') !== 'off' && (
+            <p>
+              <a href={explorerLink(graphql, query)} target="_blank" rel="noreferrer">
+                Open in the explorer
+              </a>{' '}
+              <span class="hint">signed in as you are here</span>
+            </p>
+          )}
         </>
       );
     case 'curl':
