@@ -111,6 +111,8 @@ export const LIMITS = {
   overdueMs: 300,
   /** Cross-key groups that `drilldowns` of a key names: more than any context has. */
   drilldownGroups: 20,
+  /** Drill-downs of a request that are answered at once, so that one statement reads for many. */
+  drilldownsAtOnce: 1_000,
   /** Rows of a flat series: a hundred keys over three days, far more than a chart shows. */
   flatSeriesRows: 100_000,
   /** Keys listed by one page of `keys` unless `first` says otherwise. */

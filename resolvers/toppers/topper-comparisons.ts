@@ -1,4 +1,5 @@
 import { malformed, serviceError } from '../../domain/errors.ts';
+import { LIMITS } from '../../domain/limits.ts';
 import { type Interval, intersect, isEmpty } from '../../domain/time/interval.ts';
 import type { WindowRequest } from '../../domain/time/window.ts';
 import { BY_METRIC } from '../../domain/toppers/ranking.ts';
@@ -13,7 +14,9 @@ import {
   groupOfName,
 } from '../counter-groups.ts';
 import type { KeyView } from '../keys.ts';
+import type { RequestReads } from '../loaders/request-reads.ts';
 import type { RequestScope } from '../request-scope.ts';
+import { Turns } from '../turns.ts';
 import { windowOf } from '../window-of.ts';
 import {
   checkMaxItems,
@@ -161,6 +164,18 @@ export async function drillDownKey(
   return topperWithin(scope, key, { window, probeId, deadline: null }, { ...listed, group });
 }
 
+/**
+ * The drill-downs of each request. Those of a thousand keys by twenty groups are questions of their
+ * own: all at once would fill the memory.
+ */
+const turnsOfRequests = new WeakMap<RequestReads, Turns>();
+
+function turnsOf(reads: RequestReads): Turns {
+  const turns = turnsOfRequests.get(reads) ?? new Turns(LIMITS.drilldownsAtOnce);
+  turnsOfRequests.set(reads, turns);
+  return turns;
+}
+
 type Within = Omit<Drilldown, 'crosskey'> & { readonly group: CounterGroupView };
 
 async function topperWithin(
@@ -186,7 +201,7 @@ async function topperWithin(
     filter: null,
     within: { group: outer, key: row.key },
   });
-  return loadTopper(plan);
+  return turnsOf(scope.reads).run(() => loadTopper(plan));
 }
 
 function chosenDrilldown(

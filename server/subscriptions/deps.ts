@@ -3,6 +3,7 @@ import { type ServiceError, serviceError } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { LoginThrottle } from '../../resolvers/callers/login-throttle.ts';
 import { PRIMARY } from '../../resolvers/nodes.ts';
+import { Turns } from '../../resolvers/turns.ts';
 import type { Admission } from '../admission/admission.ts';
 import type { Followed } from '../graphql/open-subscriptions.ts';
 import type { Service } from '../service/service.ts';
@@ -43,26 +44,18 @@ export const outageRefusal = ({ contextName, destinationNode }: Followed): Servi
  */
 export class Permits {
   readonly #admission: Pick<Admission, 'enter'>;
-  #free: number;
-  readonly #waiting: (() => void)[] = [];
+  readonly #turns: Turns;
 
   /** connections: how many this process has for reading. Each of several processes has a few. */
   constructor(admission: Pick<Admission, 'enter'>, connections: number) {
     this.#admission = admission;
     const fewerThanHalf = Math.ceil(connections / 2) - 1;
-    this.#free = Math.max(1, Math.min(LIMITS.liveAtOnce, fewerThanHalf));
+    this.#turns = new Turns(Math.max(1, Math.min(LIMITS.liveAtOnce, fewerThanHalf)));
   }
 
   /** Errors: the signal is aborted before there is a permit. */
-  async run<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
-    await this.#taken();
-    try {
-      return await this.#admitted(work, signal);
-    } finally {
-      const next = this.#waiting.shift();
-      if (next) next();
-      else this.#free += 1;
-    }
+  run<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    return this.#turns.run(() => this.#admitted(work, signal));
   }
 
   async #admitted<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
@@ -77,12 +70,6 @@ export class Permits {
     } finally {
       permit.leave();
     }
-  }
-
-  #taken(): Promise<void> | undefined {
-    if (this.#free === 0) return new Promise((resolve) => this.#waiting.push(resolve));
-    this.#free -= 1;
-    return undefined;
   }
 }
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LIMITS } from '../../../domain/limits.ts';
 import { group, guidOf, meter, startLab, T0 } from '../../support/lab/lab.ts';
 import type { TestService } from '../../support/lab/service.ts';
 
@@ -171,6 +172,24 @@ describe('a drill-down', () => {
         keys { drilldowns(by: [${by}]) { total } } } } } }`,
     );
     expect(errors).toMatchObject([{ message: expect.stringContaining('at most 20 groups') }]);
+  });
+
+  it('is the same among more than are answered at once, whichever fail', async () => {
+    const by = [{ crosskey: HOSTS }, ...Array.from({ length: 19 }, () => ({ name: 'Uses' }))];
+    const aliases = Array.from(
+      { length: 1 + LIMITS.drilldownsAtOnce / by.length },
+      (_, i) => `n${i}: drilldowns(by: $by) { total }`,
+    );
+    const { data } = await lab.graphql<Answer>(
+      `query ($by: [DrilldownInput!]) { context(name: "lab") { counterGroup(name: "Hosts") {
+        topper(maxItems: 1, window: { recentSeconds: 3600 }) {
+          keys { drilldown(name: "Uses") { total } ${aliases.join('\n')} } } } } }`,
+      { by },
+    );
+    const { drilldown, ...lists } = data.context.counterGroup.topper.keys[0] ?? {};
+    const all = Array.from({ length: 19 }, () => drilldown);
+    for (const list of Object.values(lists)) expect(list).toEqual([null, ...all]);
+    expect(Object.keys(lists)).toHaveLength(aliases.length);
   });
 
   it('needs as many statements in a list as under aliases', async () => {
