@@ -40,6 +40,8 @@ export const ALERT_LIMITS = {
   alertNoteCharacters: 1_000,
   /** The longest silence, in days: one that lasts forever is forgotten, and is a disabled rule. */
   alertSilenceDays: 366,
+  /** Trials of rules at once: each may take seconds, and tens of megabytes. */
+  trialsAtOnce: 2,
   /** Windows that one trial of a rule reads: a month of five minutes each. */
   trialWindows: 9_000,
   /** Events that a trial lists: more than anybody would read. */

@@ -17,6 +17,7 @@ import { type CounterGroupView, findGroup } from '../counter-groups.ts';
 import { type KeyView, viewKeys } from '../keys.ts';
 import type { RequestReads } from '../loaders/request-reads.ts';
 import type { RequestScope } from '../request-scope.ts';
+import { Turns } from '../turns.ts';
 import { windowOf } from '../window-of.ts';
 import { tryRule } from './try-rule.ts';
 
@@ -46,6 +47,9 @@ export type TrialView = {
   readonly window: Interval | null;
 };
 
+/** The trials of all requests. Each keeps many windows in memory while it reads them. */
+const TRIALS = new Turns(LIMITS.trialsAtOnce);
+
 /** The latest trial of each request. */
 const latestTrials = new WeakMap<RequestReads, Promise<unknown>>();
 
@@ -54,14 +58,17 @@ const latestTrials = new WeakMap<RequestReads, Promise<unknown>>();
  * longer window, the newest part is evaluated. Errors: `notEditor`, `partOfAlerts`, `invalidAlert`,
  * an invalid window.
  */
-export function tryAlert(
+export async function tryAlert(
   scope: RequestScope,
   at: ContextView,
   rule: RuleToTry,
 ): Promise<TrialView> {
-  // One after the other: a trial keeps many windows in memory while it reads them.
+  requireWhole(scope, at);
+  // One after the other, so that a request with many lets those of others in between.
   const before = latestTrials.get(scope.reads) ?? Promise.resolve();
-  const trial = before.catch(() => undefined).then(() => evaluatedTrial(scope, at, rule));
+  const trial = before
+    .catch(() => undefined)
+    .then(() => TRIALS.run(() => evaluatedTrial(scope, at, rule)));
   latestTrials.set(scope.reads, trial);
   return trial;
 }
@@ -71,7 +78,7 @@ async function evaluatedTrial(
   at: ContextView,
   { given, counterGroup, window: requested, timeZone }: RuleToTry,
 ): Promise<TrialView> {
-  requireWhole(scope, at);
+  scope.signal.throwIfAborted();
   const group = await findGroup(at, counterGroup);
   const rule = checked(given, group, counterGroup, at);
   const { contextId, loaders } = at;
