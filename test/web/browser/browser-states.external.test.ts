@@ -150,6 +150,14 @@ describeInBrowser('the states of the dashboard', (openAt) => {
     await shoot('gauge');
   });
 
+  it('a key without partners leads to what there was at that time', async () => {
+    const { page } = await open(`${viewOf(SENSORS)}&key=rack+2`);
+    const { searchParams } = new URL(page.url());
+    await page.getByRole('link', { name: 'the overview of this time' }).click();
+    await page.getByRole('heading', { level: 1, name: /^Overview/ }).waitFor();
+    expect(new URL(page.url()).searchParams.get('window')).toBe(searchParams.get('window'));
+  });
+
   it('values beyond 2^53 are shown in full', async () => {
     const { volumes } = await open(viewOf(BACKBONE));
     const [first = ''] = await volumes();
