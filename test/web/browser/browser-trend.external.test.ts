@@ -58,6 +58,8 @@ describeInBrowser('a trend in a browser', (openAt) => {
     );
     const steps = await trendOf(120);
     const labels = await page.locator('.heat-labels li').allTextContents();
+    // The largest of the whole window first.
+    expect(labels.slice(0, 3)).toEqual([hostName(0), hostName(1), hostName(2)]);
     expect(labels.toSorted()).toEqual(
       [...new Set(steps.flatMap(({ keys }) => keys.map(({ label }) => label)))].sort(),
     );
@@ -164,6 +166,13 @@ describeInBrowser('a trend in a browser', (openAt) => {
   it('accepts a filter, and says so if no key passes it or nothing is stored', async () => {
     const { page, settled } = await open(viewOf('&find=host-3'));
     expect(await page.locator('.heat-labels li').allTextContents()).toEqual([hostName(3)]);
+    const matching = page.getByRole('region', { name: 'What passes the filter' });
+    const [total = ''] = await page
+      .locator('.trend-keys [data-name="Volume"] [title]')
+      .evaluateAll((cells) => cells.map((cell) => cell.getAttribute('title') ?? ''));
+    expect(total).toMatch(/^[\d\s]+ bytes$/);
+    expect(await matching.getByTitle(total).count()).toBe(1);
+    expect(await page.getByText('Total of all').count()).toBe(1);
     await page.goto(`${lab.url}/${viewOf('&find=nobody')}`);
     await settled();
     expect(await page.locator('.notice').textContent()).toContain('No key passes the filter');
