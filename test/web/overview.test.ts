@@ -70,7 +70,7 @@ describe('a comparison with earlier traffic', () => {
   } as const;
   const window = { from: 10 * DAY, to: 11 * DAY };
   const [time] = earlierTimes(window);
-  const textOf = (now: number, earlier: number, stored = { from: 0, to: 11 * DAY }) => {
+  const textOf = (now: number, earlier: number | null, stored = { from: 0, to: 11 * DAY }) => {
     const { text, detail } = comparison({ now, earlier, time, stored, terms });
     return detail === null ? text : `${text} (${detail})`;
   };
@@ -87,7 +87,11 @@ describe('a comparison with earlier traffic', () => {
 
   it('is not made with a time that is not stored, or not all of it', () => {
     expect(textOf(9, 3, { from: 9 * DAY + 1, to: 11 * DAY })).toMatch(/only partly stored$/);
-    expect(textOf(9, 3, { from: 10 * DAY, to: 11 * DAY })).toMatch(/ not stored$/);
+    expect(textOf(9, 3, { from: 10 * DAY, to: 11 * DAY })).toMatch(
+      / nothing is stored for the time a day earlier$/,
+    );
+    // A gap, with data before it.
+    expect(textOf(9, null)).toMatch(/ nothing is stored for the time a day earlier$/);
   });
 
   it.each([

@@ -5,7 +5,7 @@ import { ADA, CONTEXT, type TestService } from '../../support/lab/service.ts';
 import { violations } from './axe-violations.ts';
 import { type DashboardPage, type Looks, overflowOf } from './dashboard-page.ts';
 import { describeInBrowser } from './describe-in-browser.ts';
-import { HOSTS, hostName, SENSORS, startPageLab, TEN } from './page-lab.ts';
+import { HOSTS, hostName, NEVER, SENSORS, startPageLab, TEN } from './page-lab.ts';
 
 const WINDOW = `window=${TEN}-${TEN + 7200}&tz=UTC`;
 /** Thirteen minutes: some hosts have more than in the thirteen before, and some less. */
@@ -106,6 +106,9 @@ describeInBrowser('the look of the dashboard', (openAt) => {
   });
 
   it('has its header without overlaps, and all that opens in the window', async () => {
+    // Without rules, there is no word of what fires.
+    const rule = { name: 'ever', group: NEVER, when: { total_above: 1 } };
+    await lab.apply({ context: 'lab', alerts: [rule] });
     const { page, settled } = await open(TOP);
     const firing = page.locator('.tab-firing');
     const all = page.locator('.popover > button');
@@ -135,6 +138,7 @@ describeInBrowser('the look of the dashboard', (openAt) => {
         await page.keyboard.press('Escape');
       }
     }
+    await lab.apply({ context: 'lab', alerts: [{ name: 'ever', remove: true }] });
   });
 
   it('keeps its colours and marks if the viewer forces other colours', async () => {

@@ -48,7 +48,7 @@ describeInBrowser('the overview in a browser', (openAt) => {
     // Not the sum of both ends, which is twice as much.
     expect(traffic).toMatch(/^Traffic 360 MB /);
     expect(traffic).toContain('(+120 MB on 240 MB)');
-    expect(traffic).toContain('No comparison: the time a week earlier is not stored');
+    expect(traffic).toContain('No comparison: nothing is stored for the time a week earlier');
     expect(traffic).toMatch(/Busiest 5 minutes 400 kbit\/s .*:00 – \d\d:05/);
     const chart = await textOf('Traffic over time');
     expect(chart).toContain('Into home 216 MB Within home and transit 72.0 MB Out of home 72.0 MB');

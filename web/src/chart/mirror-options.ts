@@ -16,6 +16,8 @@ export type MirrorArea = {
 /** The same at an earlier time: the whole of each side, as a line. */
 export type MirrorLine = {
   readonly label: string;
+  /** Seconds between the times. */
+  readonly ago: number;
   readonly above: readonly (number | null)[];
   /** null: the chart has one side. */
   readonly below: readonly (number | null)[] | null;

@@ -1,6 +1,7 @@
 import type { Units } from '../address/address.ts';
 import type { Ranking } from '../address/ranking.ts';
 import { type BigNumber, partOf, toNumber } from '../format/big-number.ts';
+import { longDuration } from '../format/moment.ts';
 import {
   formatAmount,
   formatRate,
@@ -8,6 +9,8 @@ import {
   type Measure,
   type Quantity,
 } from '../format/quantity.ts';
+import { coveredPart } from './chart-data.ts';
+import type { Span } from './choices.ts';
 import { addsUp, type MeterKind, perSecond } from './meter-kind.ts';
 
 /** The terms in which the values of a meter are shown. */
@@ -31,6 +34,16 @@ export const bucketQuantity = (value: BigNumber | null, terms: Terms): Quantity 
 
 export const rateQuantity = (value: number | null, { measure, units }: Terms): Quantity | null =>
   value === null ? null : formatRate(value, measure, units);
+
+/** Less than this part of a window that is not stored need not be said. */
+const MISSING = 0.05;
+
+/** Returns the name of an average: it is over the part of a window for which there is data. */
+export function averageName(window: Span, stored: Span | null): string {
+  const { from, to } = coveredPart(window, stored);
+  const isWhole = to - from >= (1 - MISSING) * (window.to - window.from);
+  return isWhole || to <= from ? 'Average' : `Average over the ${longDuration(to - from)} stored`;
+}
 
 /** Returns the change since the earlier window, in the same terms as the amounts, with its sign. */
 export function growthQuantity(value: BigNumber, { by }: Ranking, terms: Terms): Quantity {

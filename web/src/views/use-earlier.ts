@@ -61,7 +61,13 @@ export function useEarlier(
     const gap = earlierGap({ earlier, stored });
     if (stored === null || gap?.isWhole) return { line: null, time, note: 'Nothing is stored.' };
     const line = earlierLine(known.answer, known.chart, address);
-    return { line, time, note: gap && `Stored from ${moments.full(stored.from)} on.` };
+    const isNothing = line?.values.every((value) => !value) ?? true;
+    const note = gap
+      ? `Stored from ${moments.full(stored.from)} on.`
+      : isNothing
+        ? 'Nothing was counted, or nothing is stored.'
+        : null;
+    return { line, time, note };
   }, [known, about, from, to, moments]);
 }
 

@@ -4,7 +4,7 @@ import { type BigNumber, minus, toNumber } from '../../format/big-number.ts';
 import { changeOf } from '../../format/change.ts';
 import { joined } from '../../format/quantity.ts';
 import type { Span } from '../choices.ts';
-import { earlierSpan } from '../earlier.ts';
+import { earlierGap, earlierSpan } from '../earlier.ts';
 import { type Terms, wholeQuantity } from '../row-figures.ts';
 import type { EarlierSpans } from './overview-question.ts';
 
@@ -51,7 +51,8 @@ export type Comparison = {
 
 type Compared = {
   readonly now: BigNumber;
-  readonly earlier: BigNumber;
+  /** null: there are no readings of that time. */
+  readonly earlier: BigNumber | null;
   readonly time: EarlierTime;
   /** The time for which there is data. */
   readonly stored: Span | null;
@@ -61,17 +62,20 @@ type Compared = {
 /** Compares an amount with that of an earlier time, if all of that time is stored. */
 export function comparison({ now, earlier, time, stored, terms }: Compared): Comparison {
   const { span, name } = time;
+  const gap = earlierGap({ earlier: span, stored });
+  if (earlier === null || gap) {
+    const text =
+      earlier === null || gap?.isWhole
+        ? `No comparison: nothing is stored for the time ${name}`
+        : `No comparison: the time ${name} is only partly stored`;
+    return { direction: 'unknown', text, detail: null };
+  }
   const changed = minus(now, earlier);
   const changeRatio = toNumber(earlier) === 0 ? null : toNumber(changed) / toNumber(earlier);
   const { direction, text } = changeOf(
     { metric: earlier, changeRatio, window: span },
     stored?.from ?? null,
   );
-  if (direction === 'unknown') {
-    const isPartly = stored !== null && stored.from < span.to;
-    const how = isPartly ? 'only partly stored' : 'not stored';
-    return { direction, text: `No comparison: the time ${name} is ${how}`, detail: null };
-  }
   if (direction === 'new') return { direction, text: `Nothing was counted ${name}`, detail: null };
   const sign = direction === 'down' ? '\u2212' : '+';
   const difference = joined(

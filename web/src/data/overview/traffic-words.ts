@@ -61,9 +61,10 @@ export function trafficMirror(traffic: ShownTraffic, earlier: EarlierChart | nul
     ends: chart.ends,
     areas: trafficParts(traffic),
     // Nothing may be stored of that time.
-    earlier: line?.above.some((rate) => rate !== null)
-      ? { ...line, label: sentenceCase(earlier?.name ?? '') }
-      : null,
+    earlier:
+      earlier && line?.above.some((rate) => rate !== null)
+        ? { ...line, label: sentenceCase(earlier.name), ago: earlier.ago }
+        : null,
   };
 }
 

@@ -22,7 +22,7 @@ export function AlertsTab({ address, navigate, alerts, choice }: ViewProps) {
       >
         <Icon name="bell" />
         Alerts
-        {choice && (
+        {choice && rules?.length !== 0 && (
           <span class="tab-badge">
             <span class="tab-firing">{firing ? firingText(firing) : '…'}</span>
             {fault && <span class="tab-note">may be outdated</span>}

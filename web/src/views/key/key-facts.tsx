@@ -2,6 +2,7 @@ import { useRef } from 'preact/hooks';
 import { peakFigure, percentileFigure } from '../../data/bucket-figures.ts';
 import { coveredPart } from '../../data/chart-data.ts';
 import { meterOf } from '../../data/choices.ts';
+import { earlierGap } from '../../data/earlier.ts';
 import { addsUp, metricName } from '../../data/meter-kind.ts';
 import { amountQuantity, rateQuantity, shareQuantity } from '../../data/row-figures.ts';
 import { shareTotal } from '../../data/share-total.ts';
@@ -23,6 +24,7 @@ export function KeyFacts(props: KeyFactsProps) {
   const meter = meterOf(group, address.meter);
   const change = changeOf(figures.previous, shownKey.stored?.from ?? null);
   const then = figures.previous?.window;
+  const gap = then && earlierGap({ earlier: then, stored: shownKey.stored });
   const covered = coveredPart(shownKey.window ?? { from: 0, to: 0 }, shownKey.stored);
   const percentile = (rank: number) => {
     const value = figures.percentiles?.find((each) => each.rank === rank)?.value ?? null;
@@ -57,7 +59,7 @@ export function KeyFacts(props: KeyFactsProps) {
         <dt>Change{then && ` from ${moments.range(then.from, then.to)}`}</dt>
         <dd>
           <span class={`number change is-${change.direction}`}>
-            {then && change.direction === 'unknown' ? 'only partly stored' : change.text}
+            {gap ? (gap.isWhole ? 'nothing is stored for it' : 'only partly stored') : change.text}
           </span>
         </dd>
       </div>

@@ -32,7 +32,9 @@ function Firing(props: OverviewProps) {
       {rules === null ? (
         <p class="hint">{fault ? `Not known: ${fault.message}.` : 'Loading …'}</p>
       ) : events.length === 0 ? (
-        <p>{rules.length === 0 ? 'No rule watches this context.' : 'Nothing fires.'}</p>
+        <p>
+          {rules.length === 0 ? 'No rule that you may see watches this context.' : 'Nothing fires.'}
+        </p>
       ) : (
         <ul>
           {events.slice(0, LISTED).map((event) => (

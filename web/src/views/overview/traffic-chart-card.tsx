@@ -63,7 +63,8 @@ export function TrafficChartCard(props: TrafficChartProps) {
 const CHART_HEIGHT = 280;
 
 /** What the areas and the line are, and how much each direction is. */
-function Legend({ traffic, data, theme, address }: TrafficChartProps) {
+function Legend({ shown, traffic, data, theme, address, moments }: TrafficChartProps) {
+  const { from, to } = shown.window;
   const { group, meter } = traffic.subject;
   const terms = termsOf(group, meter.index, address.units);
   const parts = trafficParts(traffic);
@@ -83,7 +84,7 @@ function Legend({ traffic, data, theme, address }: TrafficChartProps) {
       {data.earlier && (
         <li>
           <span class="swatch is-line" />
-          {data.earlier.label}
+          {data.earlier.label}: {moments.range(from - data.earlier.ago, to - data.earlier.ago)}
         </li>
       )}
     </ul>

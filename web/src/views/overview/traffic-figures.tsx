@@ -7,7 +7,7 @@ import {
   termsOf,
 } from '../../data/overview/shown-overview.ts';
 import { trafficWords } from '../../data/overview/traffic-words.ts';
-import { rateQuantity, wholeQuantity } from '../../data/row-figures.ts';
+import { averageName, rateQuantity, wholeQuantity } from '../../data/row-figures.ts';
 import { allDigits } from '../../format/big-number.ts';
 import { longDuration } from '../../format/moment.ts';
 import type { Quantity } from '../../format/quantity.ts';
@@ -46,7 +46,7 @@ export function TrafficFigures(props: TrafficFiguresProps) {
           />
         )}
         <Item
-          name="Average"
+          name={averageName(shown.window, shown.stored)}
           quantity={rateQuantity(rateOver(total, shown.window, shown.stored, terms), terms)}
         />
         {busiest && (

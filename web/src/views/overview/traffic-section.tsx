@@ -60,7 +60,7 @@ function useEarlier({ shown, traffic, address, session }: TrafficSectionProps): 
       comparisons: times.flatMap((time, index) => {
         const amount = amounts[index];
         if (!time || !amount) return [];
-        const earlier = amountOf(amount, subject);
+        const earlier = amount.keys.length > 0 ? amountOf(amount, subject) : null;
         return comparison({ now: total, earlier, time, stored: amount.availableWindow, terms });
       }),
       drawn: {

@@ -2,7 +2,7 @@ import type { RefObject } from 'preact';
 import { addsUp } from '../../data/meter-kind.ts';
 import { inNetworks } from '../../data/networks.ts';
 import { rankedBy } from '../../data/ranking-words.ts';
-import { rateQuantity, wholeQuantity } from '../../data/row-figures.ts';
+import { averageName, rateQuantity, wholeQuantity } from '../../data/row-figures.ts';
 import { topCsv } from '../../export/top-csv.ts';
 import { pictureOf } from '../../export/top-picture.ts';
 import { allDigits } from '../../format/big-number.ts';
@@ -56,7 +56,10 @@ export function Summary(props: SummaryProps) {
               quantity={total === null ? null : wholeQuantity(total, terms)}
               title={total === null ? NO_TOTAL : `${allDigits(total)} ${meter.units}`}
             />
-            <SummaryItem name="Average" quantity={rateQuantity(averageOf(total, props), terms)} />
+            <SummaryItem
+              name={averageName(table.window, shown.stored)}
+              quantity={rateQuantity(averageOf(total, props), terms)}
+            />
             <SummaryItem name="Others" quantity={wholeQuantity(others, terms)} />
           </>
         )}

@@ -4,6 +4,7 @@ import { seriesColor } from '../../chart/palette.ts';
 import { Swatch } from '../../chart/readout.tsx';
 import { peakFigure, percentileFigure, whyNoBuckets } from '../../data/bucket-figures.ts';
 import { coveredPart } from '../../data/chart-data.ts';
+import { earlierGap } from '../../data/earlier.ts';
 import {
   distinctLabels,
   partName,
@@ -107,9 +108,13 @@ function footnote({ shown, terms, moments }: ResultsProps): string {
     : `Peak and ${ordinalOf(shown.percentile)} percentile refer to buckets of ${bucket}.`;
   if (!before) return first;
   const then = moments.range(before.from, before.to);
-  return shown.stored && before.from >= shown.stored.from
-    ? `${first} Change compares with ${then}.`
-    : `${first} No change is shown: ${then} is only partly stored.`;
+  const gap = earlierGap({ earlier: before, stored: shown.stored });
+  if (gap?.isWhole) return `${first} No change is shown: nothing is stored for ${then}.`;
+  if (gap) return `${first} No change is shown: ${then} is only partly stored.`;
+  const isNothing = shown.table.keys.every(({ previous }) => toNumber(previous?.metric ?? 0) === 0);
+  return isNothing
+    ? `${first} None of these keys was counted in ${then}, or nothing is stored for it.`
+    : `${first} Change compares with ${then}.`;
 }
 
 type RowProps = ResultsProps & {
