@@ -145,6 +145,23 @@ describeInBrowser('the overview in a browser', (openAt) => {
     expect(await page.locator('.top-card li a').allInnerTexts()).toEqual(labels);
   });
 
+  it('keeps a fixed time in another context that has data then, or else says that it has none', async () => {
+    const other = () => dashboard.page.getByRole('combobox', { name: 'Context' });
+    const none = () => dashboard.page.getByText(/^Nothing of plant is stored for .* newest data/);
+    await open(`?context=${FLOWS}&window=${END - 600}-${END}&tz=UTC`);
+    await other().selectOption(PLANT);
+    await card('Queues').waitFor();
+    expect(dashboard.page.url()).toContain(`window=${END - 600}-${END}`);
+    expect(await none().count()).toBe(0);
+    await open(`?context=${FLOWS}&window=${END - 7200}-${END - 3600}&tz=UTC`);
+    await other().selectOption(PLANT);
+    await card('Queues').waitFor();
+    expect(dashboard.page.url()).toContain('window=24h');
+    await none().waitFor();
+    await dashboard.page.getByRole('link', { name: 'Storage' }).click();
+    await expect.poll(() => none().count()).toBe(0);
+  });
+
   it('has a chart for the keyboard and for those who do not see it', async () => {
     const { page, settled } = await open();
     await page.locator('.swatch.is-line').waitFor();

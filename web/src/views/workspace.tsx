@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { formatAddress, type View } from '../address/address.ts';
 import { useAddress } from '../address/use-address.ts';
+import { OVERVIEW_WINDOW } from '../address/window-choice.ts';
 import type { Session } from '../api/session.ts';
 import { type ContextChoice, completed, groupOf, withSpans } from '../data/choices.ts';
 import { hasKeys } from '../data/understand-filter.ts';
@@ -17,7 +18,7 @@ import { Help } from './help/help.tsx';
 import { lazily } from './lazily.tsx';
 import { OverviewView } from './overview/overview-view.tsx';
 import { TopView } from './top/top-view.tsx';
-import type { ViewProps } from './view-props.ts';
+import { OF_NO_GROUP, type ViewProps } from './view-props.ts';
 
 const AddView = lazily(async () => (await import('./add/add-view.tsx')).AddView);
 const AlertsView = lazily(async () => (await import('./alerts/alerts-view.tsx')).AlertsView);
@@ -86,16 +87,26 @@ export function Workspace({ session, contexts, onContexts, onSignOut }: Workspac
     alerts: useAlerts({ session, address, onSignOut }),
     group: groupOf(choice, address.group),
   };
+  const toContext = useOtherContext(props, contexts);
   return (
     <>
       <a class="skip" href="#main">
         Skip to the data
       </a>
-      <Header {...props} contexts={granted ?? contexts.map(({ name }) => name)} />
+      <Header
+        {...props}
+        contexts={granted ?? contexts.map(({ name }) => name)}
+        onContext={toContext.go}
+      />
       <main id="main" tabIndex={-1}>
         {/* Paper has no header. */}
         <p class="printed-head">{title}</p>
         <AddressNotice {...read} />
+        {toContext.said !== null && (
+          <p class="hint" role="status">
+            {toContext.said}
+          </p>
+        )}
         {!hasKeys(address) && choice && (
           <div class="search-bar">
             <FilterBar {...props} />
@@ -114,6 +125,39 @@ export function Workspace({ session, contexts, onContexts, onSignOut }: Workspac
       <Help view={address.view} />
     </>
   );
+}
+
+/** The parts of an address that mean something else, or nothing, in another context. */
+const ELSEWHERE = {
+  ...OF_NO_GROUP,
+  view: 'overview',
+  probe: null,
+  node: null,
+  fromDr: false,
+} as const;
+
+/** Leads to another context: at the same time if that has data then, or else at its newest. */
+function useOtherContext(
+  { address, navigate, moments }: ViewProps,
+  contexts: readonly ContextChoice[],
+) {
+  const [moved, setMoved] = useState<{ readonly to: string; readonly said: string } | null>(null);
+  const go = (context: string) => {
+    const { window } = address;
+    const stored = contexts.find(({ name }) => name === context)?.totalWindow;
+    const isEmpty =
+      window.kind === 'interval' &&
+      stored !== null &&
+      stored !== undefined &&
+      (window.from >= stored.to || window.to <= stored.from);
+    const target = { ...ELSEWHERE, context, ...(isEmpty && { window: OVERVIEW_WINDOW }) };
+    const said = isEmpty
+      ? `Nothing of ${isolated(context)} is stored for ${moments.range(window.from, window.to)}: its newest data are shown.`
+      : null;
+    setMoved(said === null ? null : { to: navigate.link(target), said });
+    navigate.go(target);
+  };
+  return { go, said: moved?.to === navigate.link({}) ? moved.said : null };
 }
 
 function viewOf(view: Exclude<View, 'users' | 'add'>, props: ViewProps) {

@@ -13,6 +13,7 @@ import { UnitsMenu } from './units-menu.tsx';
 type HeaderProps = ViewProps & {
   /** The names of the contexts that the user may read. */
   readonly contexts: readonly string[];
+  readonly onContext: (name: string) => void;
 };
 
 const VIEWS: readonly (readonly [View, string])[] = [
@@ -24,7 +25,7 @@ const VIEWS: readonly (readonly [View, string])[] = [
 
 /** The header: views, context, units, theme, and sign-out. */
 export function Header(props: HeaderProps) {
-  const { address, navigate, alerts, contexts, theme, onSignOut, session } = props;
+  const { address, navigate, alerts, contexts, theme, onContext, onSignOut, session } = props;
   // An unknown context is listed too: the answer says what is wrong with it.
   const shown = address.context && !contexts.includes(address.context) ? [address.context] : [];
   // A trend shows keys: hidden networks mean nothing in it.
@@ -64,7 +65,7 @@ export function Header(props: HeaderProps) {
           class="is-inline header-context"
           value={address.context ?? ''}
           options={[...contexts, ...shown].map((name) => ({ value: name, label: name }))}
-          onChoose={(context) => navigate.go({ ...ELSEWHERE, view: 'overview', context })}
+          onChoose={onContext}
         />
         <div class="header-end">
           <HelpLink view={address.view} />
@@ -81,11 +82,3 @@ export function Header(props: HeaderProps) {
     </header>
   );
 }
-
-/** The parts of an address that mean something else, or nothing, in another context. */
-const ELSEWHERE = {
-  ...OF_NO_GROUP,
-  probe: null,
-  node: null,
-  fromDr: false,
-} as const;
