@@ -112,9 +112,19 @@ export async function keysOf({ at, row }: CounterGroupView): Promise<CounterGrou
   return row.keysOf === null ? null : findGroupById(at, row.keysOf);
 }
 
+/** The drill-downs of each group, which are the same for all of its keys. */
+const drilldownsOfGroups = new WeakMap<CounterGroupView, Promise<CounterGroupView[]>>();
+
 /** Returns the cross-key groups with keys like this group's in any position (decision 31). */
-export const drilldownsOf = async (group: CounterGroupView): Promise<CounterGroupView[]> =>
-  (await listGroups(group.at)).filter((crosskey) => partsLike(group, crosskey).length > 0);
+export function drilldownsOf(group: CounterGroupView): Promise<CounterGroupView[]> {
+  const found =
+    drilldownsOfGroups.get(group) ??
+    listGroups(group.at).then((groups) =>
+      groups.filter((crosskey) => partsLike(group, crosskey).length > 0),
+    );
+  drilldownsOfGroups.set(group, found);
+  return found;
+}
 
 /** Returns the positions in a cross-key group's keys that have keys like this group's. */
 export const partsLike = ({ read }: CounterGroupView, crosskey: CounterGroupView): number[] =>
