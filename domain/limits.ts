@@ -103,7 +103,9 @@ export const LIMITS = {
   smallAnswerBytes: 65_536,
   /** Answers of so many bytes are compressed: shorter ones fit into one packet anyway. */
   compressedAnswerBytes: 1_000,
-  /** Characters of short answers whose compressed form is remembered. */
+  /** Answers that are compressed at once: as many as zlib has threads. */
+  compressedAtOnce: 4,
+  /** Bytes of short answers and of their compressed copies that are remembered together. */
   compressedTextsBytes: 8_388_608,
   /** How long a reader may take nothing while there are more. */
   stuckReaderMs: 10_000,

@@ -15,8 +15,11 @@ type VersionsOf = (contextId: number) => VersionsRow | undefined;
 
 type Kept = { readonly rendered: Rendered; readonly validAt: readonly VersionsRow[] };
 
-/** Approximate size of an answer besides its body and its name. */
-const ENTRY_BYTES = 1000;
+/** Approximate size of an answer and its compressed copies besides its body and its name. */
+const ENTRY_BYTES = 2000;
+
+/** Approximate size of a body, and of its copies compressed by Brotli and gzip, all remembered. */
+export const sizeWithCopies = (bytes: number): number => ENTRY_BYTES + Math.ceil(1.5 * bytes);
 
 /** Maximum number of remembered names of answers that are not cached. */
 const MOMENTARY_NAMES = 1000;
@@ -44,7 +47,7 @@ export class ResponseCache {
   /** maxBytes 0: nothing is cached. */
   constructor(maxBytes: number) {
     const sizeCalculation = ({ rendered }: Kept, name: string) =>
-      ENTRY_BYTES + byteLength(rendered.body) + 2 * name.length;
+      sizeWithCopies(byteLength(rendered.body)) + 2 * name.length;
     this.#kept = maxBytes > 0 ? new LRUCache({ maxSize: maxBytes, sizeCalculation }) : null;
   }
 

@@ -2,6 +2,8 @@ import { constants, createBrotliCompress, createGzip } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
 import { LIMITS } from '../../domain/limits.ts';
 import { type Body, byteLength, bytesOf, chunksOf } from '../../domain/text/long-text.ts';
+import { sizeWithCopies } from '../../engine/cache/response-cache.ts';
+import { Turns } from '../../resolvers/turns.ts';
 import type { Answer, Exchange } from './http-exchange.ts';
 import { preferredEncoding, refusesPlain } from './negotiate.ts';
 
@@ -32,7 +34,7 @@ export function encodingFor({ request, response }: Exchange, answer: Answer): En
 export async function encoded(answer: Answer, encoding: Encoding): Promise<Answer> {
   const { status, headers, body } = answer;
   const known = packedBodies(body);
-  const packed = known.get(encoding) ?? pack(body, encoding);
+  const packed = known.get(encoding) ?? ENCODERS.run(() => pack(body, encoding));
   known.set(encoding, packed);
   return {
     status,
@@ -40,6 +42,9 @@ export async function encoded(answer: Answer, encoding: Encoding): Promise<Answe
     body: await packed,
   };
 }
+
+/** Each takes memory while it runs: Brotli two megabytes for a long answer. */
+const ENCODERS = new Turns(LIMITS.compressedAtOnce);
 
 type Packed = Map<Encoding, Promise<readonly Buffer[]>>;
 
@@ -49,7 +54,7 @@ const OF_CHUNKS = new WeakMap<object, Packed>();
 /** Of short answers, found by their text, which the memory of answers keeps, too. */
 const OF_TEXTS = new LRUCache<string, Packed>({
   maxSize: LIMITS.compressedTextsBytes,
-  sizeCalculation: (_, text) => text.length + 1_000,
+  sizeCalculation: (_, text) => sizeWithCopies(text.length),
 });
 
 function packedBodies(body: Body): Packed {
@@ -77,7 +82,12 @@ const createEncoder = {
 async function pack(body: Body, encoding: Encoding): Promise<readonly Buffer[]> {
   const encoder = createEncoder[encoding](byteLength(body));
   const packed: Buffer[] = [];
-  encoder.on('data', (chunk: Buffer) => packed.push(chunk));
+  // Each chunk is a part of zlib's own buffer of 16 kB, which would be remembered as a whole.
+  encoder.on('data', (chunk: Buffer) => {
+    const own = Buffer.allocUnsafeSlow(chunk.length);
+    chunk.copy(own);
+    packed.push(own);
+  });
   const ended = new Promise<void>((resolve, reject) => {
     encoder.once('end', resolve).once('error', reject);
   });
