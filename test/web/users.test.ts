@@ -166,6 +166,7 @@ describe('a row of the audit', () => {
     [{ token: 'default', expires: 'null' }, 'token default'],
     [{ formerExpires: '2026-10-13T09:20:41.503Z' }, 'former expires Tue 13 Oct 2026, 09:20:41'],
     [{ isGroup: 'true' }, 'group'],
+    [{ page: 'true', until: '1796002159' }, 'in the page, until Mon 30 Nov 2026, 01:29:19'],
     [
       { onlyNetworks: '["10.0.0.0/8","2001:db8::/32"]' },
       'only networks 10.0.0.0/8 and 2001:db8::/32',

@@ -136,10 +136,13 @@ describeInBrowser('this view as …', (openAt) => {
   );
 
   it('shows a trend, alerts and storage as GraphQL, whose answers are not empty', async () => {
-    type Trend = { context: { counterGroup: { topperTrend: readonly Topper[] } } };
+    type Trend = {
+      context: { counterGroup: { topperTrend: readonly Topper[]; whole: { keys: unknown[] } } };
+    };
     await open(viewOf('&view=trend&top=20', SENSORS));
     const { context } = await query<Trend>();
     expect(context.counterGroup.topperTrend.flatMap(({ keys }) => keys).length).toBeGreaterThan(9);
+    expect(context.counterGroup.whole.keys).toHaveLength(2);
     await choose('CSV');
     expect(await text('table')).toContain('rack 1');
     await open('?view=alerts&context=lab&tz=UTC');

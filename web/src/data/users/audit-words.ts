@@ -29,10 +29,15 @@ const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 export const detailText = ({ details }: AuditRow, moments: Moments): string =>
   details
     .filter(({ value }) => value !== 'null')
-    .map(({ name, value }) =>
-      name === 'isGroup' ? 'group' : `${wordsOf(name)} ${valueText(value, moments)}`,
-    )
+    .map(({ name, value }) => MARKS[name] ?? `${wordsOf(name)} ${textOf(name, value, moments)}`)
     .join(', ');
+
+/** What is only ever true. */
+const MARKS: Readonly<Record<string, string>> = { isGroup: 'group', page: 'in the page' };
+
+/** Returns a value as it is read; of `until`, it is in seconds. */
+const textOf = (name: string, value: string, moments: Moments): string =>
+  name === 'until' && /^\d+$/.test(value) ? moments.full(Number(value)) : valueText(value, moments);
 
 /** Returns the words of a name in camel case: `only networks`. */
 const wordsOf = (name: string): string =>

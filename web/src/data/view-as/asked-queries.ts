@@ -99,14 +99,20 @@ const HIDDEN = (args: string) => `
         keys { key label metric volume }
       }`;
 
-/** Returns a query for the largest keys of each step. */
+/** Returns a query for the largest keys of each step, and for the totals of the window. */
 export function trendQuery(address: Address, choice: ContextChoice | null): WrittenQuery {
   const asked = trendVariables(address, choice);
-  const given: GivenVariables = { ...ofSubject(asked), every: ['Int!', asked.every] };
-  return writtenQuery(
-    'Trend',
-    given,
-    (args) => `  context${args(IN_CONTEXT)} {
+  const hidden = [asked.hidden ?? []].flat();
+  const given: GivenVariables = {
+    ...ofSubject(asked),
+    every: ['Int!', asked.every],
+    rows: ['Int!', asked.rows],
+    hidden: ['KeyFilterInput', hidden.length > 0 ? { keys: hidden } : null],
+    hiddenItems: ['Int!', hidden.length > 0 ? hidden.length : null],
+  };
+  return writtenQuery('Trend', given, (args) => {
+    const left = args([...OF_TOPPER, ['filter', 'hidden'], ['maxItems', 'hiddenItems']]);
+    return `  context${args(IN_CONTEXT)} {
     counterGroup${args([['guid', 'group']])} {
       name
       topperTrend${args(['every', ...OF_TOPPER, 'filter', ['maxItems', 'items']])} {
@@ -114,9 +120,15 @@ export function trendQuery(address: Address, choice: ContextChoice | null): Writ
         total
         keys { rank key label readable metric }
       }
+      whole: topper${args([...OF_TOPPER, 'filter', ['maxItems', 'rows']])} {
+        total
+        keyCount
+        matching { total share keyCount }
+        keys { key metric }
+      }${hidden.length === 0 ? '' : HIDDEN(left)}
     }
-  }`,
-  );
+  }`;
+  });
 }
 
 /** Returns a query for the rules, what fires, and a page of events. */

@@ -30,7 +30,7 @@ export function SavedViewItem(props: SavedViewProps) {
             onOpened();
           })}
         >
-          <span>{isolated(visibleText(view.name, 'a name of invisible characters'))}</span>
+          <span>{isolated(visibleText(view.name, view.name))}</span>
           <span class="hint">{hintsOf(view)}</span>
         </a>
         <Star {...props} />

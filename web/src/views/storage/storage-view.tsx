@@ -63,16 +63,18 @@ export function StorageView(props: ViewProps) {
       <p class="sr-only" role="status">
         {isLoading ? 'Loading …' : ''}
       </p>
-      {slices ? (
-        <FaultNotice fault={slices} onRetry={reload} />
-      ) : (
-        <SliceList {...props} slices={context?.slices ?? null} />
-      )}
-      {pools ? (
-        <FaultNotice fault={pools} onRetry={reload} />
-      ) : (
-        <PoolList {...props} pools={context?.pools ?? null} />
-      )}
+      <div class="storage-parts">
+        {slices ? (
+          <FaultNotice fault={slices} onRetry={reload} />
+        ) : (
+          <SliceList {...props} slices={context?.slices ?? null} />
+        )}
+        {pools ? (
+          <FaultNotice fault={pools} onRetry={reload} />
+        ) : (
+          <PoolList {...props} pools={context?.pools ?? null} />
+        )}
+      </div>
       {!slices && (
         <SliceTable
           {...props}

@@ -5,6 +5,7 @@ import { useAnswer } from '../../api/use-answer.ts';
 import type { ListedAccount } from '../../data/users/accounts.ts';
 import { type AuditRow, detailText, groupNames, withNames } from '../../data/users/audit-words.ts';
 import { type Moments, parseField } from '../../format/moment.ts';
+import { visibleText } from '../../format/visible.ts';
 import { Command } from '../../parts/command.tsx';
 import { FaultNotice } from '../../parts/notice.tsx';
 import { TableCard } from '../../parts/table-card.tsx';
@@ -112,7 +113,7 @@ function Row({ row, moments, contexts }: RowProps) {
       <td data-name="From">{row.from ?? 'several'}</td>
       <th scope="row">{row.action}</th>
       <td class="is-wrapped" data-name="Object" title={row.object}>
-        {withNames(row.object, names)}
+        {withNames(visibleText(row.object, row.object), names)}
       </td>
       <td class="is-wrapped" data-name="Details">
         {withNames(detailText(row, moments), names)}
