@@ -509,6 +509,21 @@ export type NetworkPanelQueryVariables = Exact<{
 
 export type NetworkPanelQuery = { readonly context: { readonly counterGroup: { readonly timeInterval: { readonly from: number, readonly to: number } | null, readonly topper: { readonly total: number | string, readonly keys: ReadonlyArray<{ readonly metric: number | string, readonly volume: number | string | null, readonly share: number | null, readonly averageRate: number | null, readonly peak: number | string | null, readonly percentiles: ReadonlyArray<{ readonly rank: number, readonly value: number | string }> | null, readonly previous: { readonly metric: number | string | null, readonly changeRatio: number | null, readonly window: { readonly from: number, readonly to: number } } | null, readonly series: ReadonlyArray<{ readonly at: number, readonly value: number | string }> | null }>, readonly window: { readonly from: number, readonly to: number, readonly seconds: number | string } } | null, readonly within: { readonly othersMatching: number | string, readonly total: number | string, readonly others: number | string, readonly keyCount: number, readonly counterGroup: { readonly guid: string }, readonly meter: { readonly index: number, readonly name: string, readonly type: MeterType, readonly units: string }, readonly keys: ReadonlyArray<{ readonly rank: number, readonly key: string, readonly label: string, readonly readable: string, readonly metric: number | string, readonly volume: number | string | null, readonly averageRate: number | null, readonly share: number | null }> } | null } | null } | null };
 
+export type NetworkTrafficQueryVariables = Exact<{
+  context: string;
+  node?: string | null | undefined;
+  fromDr: boolean;
+  group: string;
+  meter: number;
+  window: WindowInput;
+  timeZone: string;
+  probe?: string | null | undefined;
+  filter?: KeyFilterInput | null | undefined;
+}>;
+
+
+export type NetworkTrafficQuery = { readonly context: { readonly counterGroup: { readonly topper: { readonly total: number | string, readonly matching: { readonly total: number | string } } | null } | null } | null };
+
 export type OverviewQueryVariables = Exact<{
   context: string;
   node?: string | null | undefined;
@@ -870,6 +885,7 @@ export const LiveTopKeys: Operation<LiveTopKeysSubscription, LiveTopKeysSubscrip
 export const LiveTopKeysWithout: Operation<LiveTopKeysWithoutSubscription, LiveTopKeysWithoutSubscriptionVariables> = operation('LiveTopKeysWithout', 'ae0ec4e65929c7c434eabebba0efbd4b21402e294e56da91c19f99dfc6c03c01');
 export const MakeToken: Operation<MakeTokenMutation, MakeTokenMutationVariables> = operation('MakeToken', '8b09dedf01aaa43f0991cc3022248f4b88315cd83f94829f3b18014a5236c5fe');
 export const NetworkPanel: Operation<NetworkPanelQuery, NetworkPanelQueryVariables> = operation('NetworkPanel', 'abb10475742985771034eed5893ff70884c63dcede95cbf38e0a394f625d2d83');
+export const NetworkTraffic: Operation<NetworkTrafficQuery, NetworkTrafficQueryVariables> = operation('NetworkTraffic', 'b1ac7e588d326bd5992a699cd81848611b1d1a40677f3302282a71052069145c');
 export const Overview: Operation<OverviewQuery, OverviewQueryVariables> = operation('Overview', '199570cb75b25e3ba079bbe5c551aabc0da0e889951fa5104305b78303bc24c3');
 export const OverviewCards: Operation<OverviewCardsQuery, OverviewCardsQueryVariables> = operation('OverviewCards', 'c449d103b4ebadc920155831226ec72416611b36104b5246e62f0b78e3620867');
 export const Places: Operation<PlacesQuery, PlacesQueryVariables> = operation('Places', '6ab7b9019145efa633b42a89c40d4a3a58ab6806df8c4f590f31b40d8a7ece37');

@@ -238,6 +238,7 @@ describe("the page's documents", () => {
       'KeyPanel',
       'KeyTexts',
       'NetworkPanel',
+      'NetworkTraffic',
       'Overview',
       'OverviewCards',
       'Places',

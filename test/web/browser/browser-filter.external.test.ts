@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { group, meter, startLab, T0 } from '../../support/lab/lab.ts';
 import { ADA, type TestService } from '../../support/lab/service.ts';
 import { violations } from './axe-violations.ts';
 import type { DashboardPage, Looks } from './dashboard-page.ts';
@@ -106,6 +107,49 @@ describeInBrowser('the field for filters', (openAt) => {
     await matching.getByRole('link', { name: 'Hosts × Apps' }).click();
     await expect.poll(labels).toHaveLength(4);
     expect(page.url()).toContain('cidr=10.0.0.8/30');
+  });
+
+  it('says what a network has of the traffic, with what passes within it once', async () => {
+    const bytes = [{ ...meter(0, 2, 'Total bytes'), units: 'bytes' }];
+    const crosskey = { parentguid: HOSTS, crosskeyguid_1: HOSTS };
+    const inside = '0A.00.00.01';
+    const beside = '0A.00.00.02';
+    const outside = 'C0.00.02.01';
+    const far = 'C0.00.02.02';
+    const ofPairs = await startLab({
+      groups: [
+        group(1, { name: 'Hosts', key_kind: 'ipv4', meters: bytes }),
+        group(3, { name: 'Pairs', key_kind: 'crosskey', crosskey, meters: bytes }),
+      ],
+      lines: [
+        [inside, 700] as const,
+        [beside, 600] as const,
+        [outside, 500] as const,
+        [far, 200] as const,
+        [`${inside}\\${beside}`, 500] as const,
+        [`${inside}\\${outside}`, 200] as const,
+        [`${beside}\\${outside}`, 100] as const,
+        [`${outside}\\${far}`, 200] as const,
+      ].map(([key, value]) => ({
+        group: key.includes('\\') ? PAIRS : HOSTS,
+        key,
+        ts: T0,
+        values: { 0: value },
+      })),
+    });
+    try {
+      const search = `?context=lab&group=${HOSTS.slice(1, -1)}&window=all&cidr=10.0.0.0/24`;
+      const { page } = await openAt(`${ofPairs.url}/${search}`, { as: ADA });
+      const matching = page.getByRole('region', { name: 'What passes the filter' });
+      await matching.getByText('each byte counted once').waitFor();
+      const text = (await matching.textContent())?.replaceAll('\u00a0', ' ');
+      expect(text).toContain('Total of these1.30 kBShare of all65.0 %');
+      expect(text).toContain(
+        '800 B of traffic, 80.0 % of all: each byte counted once, as in Pairs.',
+      );
+    } finally {
+      await ofPairs.close();
+    }
   });
 
   it('says why a text cannot be left out', async () => {

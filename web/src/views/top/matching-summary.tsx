@@ -9,9 +9,10 @@ import { allDigits, type BigNumber } from '../../format/big-number.ts';
 import { isolated } from '../../format/isolated.ts';
 import { onPlainClick } from '../../parts/on-plain-click.ts';
 import type { ViewProps } from '../view-props.ts';
+import { NetworkTraffic } from './network-traffic.tsx';
 import { type Averaged, averageOf, SummaryItem } from './summary-item.tsx';
 
-type MatchingProps = Pick<ViewProps, 'address' | 'navigate' | 'choice'> & {
+type MatchingProps = Pick<ViewProps, 'session' | 'address' | 'navigate' | 'choice'> & {
   readonly terms: Terms;
   readonly shown: Averaged & {
     readonly group: GroupChoice;
@@ -76,29 +77,34 @@ function inWords({ filters }: Address, nameOf: MatchingProps['nameOf']): string 
  * Links to the pairs of the same networks: with their apps, with other hosts. Of other filters, the
  * pairs would not be those of the keys that pass.
  */
-function Pairs({ address, navigate, choice, shown: { group } }: MatchingProps) {
+function Pairs(props: MatchingProps) {
+  const { address, navigate, choice, terms, shown } = props;
+  const { group, meter } = shown;
   const isExact = group.crosskey === null && address.filters.every(({ kind }) => kind === 'cidr');
   const pairs = isExact && address.prefix === null ? drilldownsOf(group, choice) : [];
   if (pairs.length === 0) return null;
   return (
-    <p class="matching-pairs">
-      With whom and for what:{' '}
-      {pairs.map((to, index) => {
-        const target = { ...toGroup({ address, group }, to), filters: address.filters };
-        return (
-          <>
-            {index > 0 && ' · '}
-            <a
-              key={to.guid}
-              href={navigate.link(target)}
-              onClick={onPlainClick(() => navigate.go(target))}
-            >
-              {isolated(to.name)}
-            </a>
-          </>
-        );
-      })}
-    </p>
+    <div class="matching-more">
+      <NetworkTraffic {...props} meter={meter} terms={terms} pairs={pairs} />
+      <p>
+        With whom and for what:{' '}
+        {pairs.map((to, index) => {
+          const target = { ...toGroup({ address, group }, to), filters: address.filters };
+          return (
+            <>
+              {index > 0 && ' · '}
+              <a
+                key={to.guid}
+                href={navigate.link(target)}
+                onClick={onPlainClick(() => navigate.go(target))}
+              >
+                {isolated(to.name)}
+              </a>
+            </>
+          );
+        })}
+      </p>
+    </div>
   );
 }
 

@@ -44,16 +44,16 @@ export function TopChart(props: TopChartProps) {
         </h2>
         {chart.others && (
           <>
-            <label class="check">
-              <input
-                type="checkbox"
-                checked={hasRest}
-                onChange={() => navigate.amend({ others: hasRest ? 'off' : 'on' })}
-              />
-              <span>
-                {rest.name} ({formatShare(rest.share)})
-              </span>
-            </label>
+            {rest.share > 0 && (
+              <label class="check">
+                <input
+                  type="checkbox"
+                  checked={hasRest}
+                  onChange={() => navigate.amend({ others: hasRest ? 'off' : 'on' })}
+                />
+                <span>{rest.name}</span>
+              </label>
+            )}
             <Radios
               legend="Draw"
               name="chart"
