@@ -49,6 +49,15 @@ describeInBrowser('the chart of top keys', (openAt) => {
     await expect
       .poll(() => earlierKey().textContent())
       .toMatch(/A day earlier: .*Stored from Sun 14 Jul 2024, 10:00 on/);
+    // A gap, with data before it: not all keys are new.
+    await page.goto(`${lab.url}/${viewOf('')}`);
+    await expect
+      .poll(() => earlierKey().textContent())
+      .toMatch(/Previous window: .*Nothing was counted, or nothing is stored/);
+    expect(await page.locator('.top-table tbody .change').first().textContent()).toBe('–');
+    expect(await page.locator('.table-foot').textContent()).toContain(
+      'None of these keys was counted in',
+    );
   });
 
   const drawn = () =>

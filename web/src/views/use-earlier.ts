@@ -61,13 +61,13 @@ export function useEarlier(
     const gap = earlierGap({ earlier, stored });
     if (stored === null || gap?.isWhole) return { line: null, time, note: 'Nothing is stored.' };
     const line = earlierLine(known.answer, known.chart, address);
-    const isNothing = line?.values.every((value) => !value) ?? true;
-    const note = gap
-      ? `Stored from ${moments.full(stored.from)} on.`
-      : isNothing
-        ? 'Nothing was counted, or nothing is stored.'
-        : null;
-    return { line, time, note };
+    // More than the window was asked for.
+    const has = line?.values.some((value, step) => {
+      const at = line.times[step] ?? to;
+      return value && at >= from && at < to;
+    });
+    if (!has) return { line: null, time, note: 'Nothing was counted, or nothing is stored.' };
+    return { line, time, note: gap && `Stored from ${moments.full(stored.from)} on.` };
   }, [known, about, from, to, moments]);
 }
 

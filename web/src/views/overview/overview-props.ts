@@ -18,7 +18,7 @@ export type OverviewProps = ViewProps & {
 export type EarlierState = {
   /** null: not known yet. */
   readonly comparisons: readonly Comparison[] | null;
-  /** The chart that is drawn as a line; null: not known yet. */
+  /** The chart that is drawn as a line; null: not known yet, or nothing is stored. */
   readonly drawn: EarlierChart | null;
   readonly fault: Fault | null;
 };

@@ -63,11 +63,13 @@ function useEarlier({ shown, traffic, address, session }: TrafficSectionProps): 
         const earlier = amount.keys.length > 0 ? amountOf(amount, subject) : null;
         return comparison({ now: total, earlier, time, stored: amount.availableWindow, terms });
       }),
-      drawn: {
-        chart: trafficChart(answered, subject, shown.asked.step ?? null),
-        name,
-        ago: shown.window.from - span.from,
-      },
+      drawn: answered.all?.keys.length
+        ? {
+            chart: trafficChart(answered, subject, shown.asked.step ?? null),
+            name,
+            ago: shown.window.from - span.from,
+          }
+        : null,
     };
   }, [data, isAnswered, total, address.compare, units]);
   const [problem] = problems;

@@ -1,5 +1,6 @@
 import type { RefObject } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
+import { comparesWindows } from '../../address/ranking.ts';
 import { seriesColor } from '../../chart/palette.ts';
 import { Swatch } from '../../chart/readout.tsx';
 import { peakFigure, percentileFigure, whyNoBuckets } from '../../data/bucket-figures.ts';
@@ -111,11 +112,14 @@ function footnote({ shown, terms, moments }: ResultsProps): string {
   const gap = earlierGap({ earlier: before, stored: shown.stored });
   if (gap?.isWhole) return `${first} No change is shown: nothing is stored for ${then}.`;
   if (gap) return `${first} No change is shown: ${then} is only partly stored.`;
-  const isNothing = shown.table.keys.every(({ previous }) => toNumber(previous?.metric ?? 0) === 0);
-  return isNothing
+  return hasNothingEarlier(shown)
     ? `${first} None of these keys was counted in ${then}, or nothing is stored for it.`
     : `${first} Change compares with ${then}.`;
 }
+
+/** Returns whether no listed key was counted in the earlier window: maybe nothing is stored. */
+const hasNothingEarlier = ({ table }: ResultsProps['shown']): boolean =>
+  table.keys.every(({ previous }) => toNumber(previous?.metric ?? 0) === 0);
 
 type RowProps = ResultsProps & {
   readonly row: TopRow;
@@ -264,15 +268,20 @@ function Share({ share, bar, color }: ShareProps) {
   );
 }
 
-function ChangeCell({ row, shown, terms, moments }: RowProps) {
+function ChangeCell({ row, shown, terms, moments, address }: RowProps) {
   const { previous } = row;
-  const change = changeOf(previous, shown.stored?.from ?? null);
+  // Where all of the largest keys would be new, it is more likely a gap.
+  const isGap = address.filters.length === 0 && !comparesWindows(shown.ranking);
+  const change = changeOf(
+    isGap && hasNothingEarlier(shown) ? null : previous,
+    shown.stored?.from ?? null,
+  );
   const metric = previous?.metric ?? null;
   const then =
     metric === null ? null : amountQuantity({ ...row, ...asVolume({ metric }, terms) }, terms);
   const title =
     change.direction === 'unknown'
-      ? 'The earlier window is not fully stored'
+      ? 'There is nothing to compare with, or not all of it is stored'
       : previous
         ? `${then?.join(' ') ?? ''} then: ${moments.range(previous.window.from, previous.window.to)}${previous.rank === null || shown.ranking.by !== 'metric' ? '' : `, rank ${previous.rank}`}`
         : '';
