@@ -45,6 +45,7 @@ export async function openCommitter(options: CommitterOptions): Promise<CommitMi
     nowMs,
     onWaiting: () => showProgress('a commit waits for another import'),
     exporters: () => [],
+    silentMs: () => 0,
     place: ONLY_FEED,
   });
   const { signal } = new AbortController();

@@ -16,6 +16,7 @@ export type FeedTarget = {
   readonly nowMs: () => number;
   readonly onWaiting: () => void;
   readonly exporters: () => readonly [];
+  readonly silentMs: () => number;
   readonly place: FeedPlace;
 };
 
