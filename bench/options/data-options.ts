@@ -71,7 +71,7 @@ export type RankingsOptions = {
 };
 
 export function rankingsOptions(
-  command: 'rankings' | 'networks' | 'trends' | 'limits',
+  command: 'rankings' | 'networks' | 'trends' | 'limits' | 'matching' | 'compression',
   args: readonly string[],
 ): RankingsOptions {
   const own = {

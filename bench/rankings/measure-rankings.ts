@@ -10,6 +10,8 @@ import type { TrafficShape } from '../traffic/traffic.ts';
 export type ToppersWith = {
   readonly name: string;
   readonly args: string;
+  /** What is selected besides. */
+  readonly more?: string;
   readonly user?: string;
 };
 
@@ -46,6 +48,17 @@ export const LIMITS: readonly ToppersWith[] = [...LIMITED].flatMap(([user, netwo
   { name: `limited to ${network}`, args: '', user },
 ]);
 
+/** About half of the addresses. */
+const FILTERED = `filter: { cidr: ["0.0.0.0/1"] }`;
+
+/** A filtered topper, and the same with all keys that pass together. */
+export const MATCHING: readonly ToppersWith[] = [
+  { name: 'topper', args: FILTERED },
+  { name: 'total', args: FILTERED, more: 'matching { total share keyCount }' },
+  { name: 'series', args: FILTERED, more: 'matching { series { at value } }' },
+  { name: 'peak', args: FILTERED, more: 'matching { peak }' },
+];
+
 export type MeasuredToppers = {
   readonly shape: TrafficShape;
   readonly service: Service;
@@ -62,11 +75,11 @@ export type RankingsCase = {
   }[];
 };
 
-function queryOf(args: string): string {
+function queryOf({ args, more = '' }: ToppersWith): string {
   const ago = args.includes('$ago') ? ', $ago: Int' : '';
   return `query ($context: String!, $group: Guid!, $window: WindowInput!${ago}) {
     context(name: $context) { counterGroup(guid: $group) {
-      topper(window: $window, maxItems: 100 ${args}) { total others keyCount keys { key rankValue metric } }
+      topper(window: $window, maxItems: 100 ${args}) { total others keyCount keys { key rankValue metric } ${more} }
     } }
   }`;
 }
@@ -93,10 +106,10 @@ export async function measureRankings({
       ago: 86_400,
       window: { interval: { from, to } },
     };
-    const run = ({ args, user }: ToppersWith) => {
-      const client = clients.get(user);
+    const run = (topper: ToppersWith) => {
+      const client = clients.get(topper.user);
       if (!client) throw new Error('each user has a client');
-      return () => client.ask(queryOf(args), variables);
+      return () => client.ask(queryOf(topper), variables);
     };
     // In two passes, so that no cold run empties the caches between warm runs.
     const warm = await measure(

@@ -11,9 +11,10 @@ export type ToService = 'empty';
 const databaseUrl = process.env['DATABASE_URL'];
 if (!databaseUrl) throw new Error('DATABASE_URL must say where the data are');
 
-// No caches of answers, because computing answers is what is measured.
+// No caches of answers, because computing answers is what is measured, unless a command says so.
+const { COUNTERGRAPH_RESPONSE_CACHE_MB = '0' } = process.env;
 const server = await startServer(databaseUrl, {
-  variables: { COUNTERGRAPH_ANSWER_CACHE_MB: '0', COUNTERGRAPH_RESPONSE_CACHE_MB: '0' },
+  variables: { COUNTERGRAPH_ANSWER_CACHE_MB: '0', COUNTERGRAPH_RESPONSE_CACHE_MB },
   product: process.argv[2] ?? THIS_PRODUCT,
 });
 const tell = (message: FromService): void => {

@@ -45,7 +45,7 @@ export const SETTING_TEXTS: Readonly<Record<SettingName, SettingText>> = {
   },
   COUNTERGRAPH_RESPONSE_CACHE_MB: {
     meaning:
-      'memory to cache whole responses until the data of any of their contexts change, in megabytes; `0` caches none',
+      'memory to cache whole responses, and their compressed copies, until the data of any of their contexts change, in megabytes; `0` caches none',
   },
   COUNTERGRAPH_TRUSTED_ONLY: {
     meaning:
