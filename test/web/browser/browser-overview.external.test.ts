@@ -247,7 +247,8 @@ describeInBrowser('the overview in a browser', (openAt) => {
       ],
     });
     await lab.importSamples(
-      [300, 600, 900].map((after) => ({
+      // Nothing in between ends what had begun.
+      [300, 3600].map((after) => ({
         group: guidOf(1),
         key: 'mail',
         ts: END + after,
@@ -267,10 +268,13 @@ describeInBrowser('the overview in a browser', (openAt) => {
     await expect.poll(() => textOf('Status')).toMatch(/any job.*1 other exporter in order/);
     const status = await textOf('Status');
     expect(status).toMatch(/critical any job: All of Queues .* warning any queue: mail /);
+    await expect
+      .poll(() => textOf('Status'))
+      .toMatch(/in this time: critical any job: All of Queues .* warning any queue: mail/);
     expect(status).toContain('Late: The newest data end');
     expect(status).toMatch(/192\.0\.2\.2: last heard \d+ \w+ ago; lost 50 .*its clock is ahead/);
     await shoot('overview-status');
-    await card('Status').getByRole('link', { name: 'any job' }).click();
+    await card('Status').getByRole('link', { name: 'any job' }).first().click();
     await expect.poll(() => page.url()).toContain('view=alerts');
     expect(page.url()).toContain('alert=any+job');
   });

@@ -123,3 +123,6 @@ export function likeMeter(group: GroupChoice, meter: MeterChoice | null): MeterC
     null
   );
 }
+
+/** The demo's data are made up: nobody adds to them. */
+export const isDemo = (context: string): boolean => context === 'demo';

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { AddData, type AddDataQuery } from '../../../generated/operations.ts';
 import { useAnswer } from '../../api/use-answer.ts';
 import type { UploadReport } from '../../data/add/upload-report.ts';
+import { isDemo } from '../../data/choices.ts';
 import { Command } from '../../parts/command.tsx';
 import { FaultNotice, Notice } from '../../parts/notice.tsx';
 import { TextField } from '../../parts/text-field.tsx';
@@ -13,9 +14,9 @@ import { UploadCard } from './upload-card.tsx';
 /** How often exporters are asked for while the page is visible. */
 const EVERY_MS = 5_000;
 
-/** What a new context is called unless the user says otherwise; the demo's data are made up. */
+/** What a new context is called unless the user says otherwise. */
 const contextOf = (context: string | null): string =>
-  context === null || context === 'demo' ? 'home' : context;
+  context === null || isDemo(context) ? 'home' : context;
 
 type Viewer = AddDataQuery['viewer'];
 

@@ -1,75 +1,23 @@
 import { useEffect, useState } from 'preact/hooks';
-import { keylessText } from '../../data/alerts/alert-words.ts';
-import { type AlertEvent, firingEvents } from '../../data/alerts/firing.ts';
-import { groupOf } from '../../data/choices.ts';
-import { shownLabel } from '../../data/key-parts.ts';
+import { isDemo } from '../../data/choices.ts';
 import { patienceMs } from '../../data/live-top.ts';
 import { ageText, exporterFaults } from '../../data/overview/context-status.ts';
 import { counted } from '../../format/counted.ts';
 import { isolated } from '../../format/isolated.ts';
-import { onPlainClick } from '../../parts/on-plain-click.ts';
-import { SeverityMark } from '../alerts/severity-mark.tsx';
-import { IN_NO_VIEW } from '../view-props.ts';
 import type { OverviewProps } from './overview-props.ts';
+import { StatusAlerts } from './status-alerts.tsx';
+import { StatusLink } from './status-link.tsx';
 
 /** Whether all is well: what fires, how fresh the data are, and who sends them. */
 export const StatusCard = (props: OverviewProps) => (
   <section class="card status-card" aria-label="Status">
-    <Firing {...props} />
+    <StatusAlerts {...props} />
     <Freshness {...props} />
   </section>
 );
 
-/** Maximum number of events that are listed. */
+/** Maximum number of exporters that are listed. */
 const LISTED = 4;
-
-function Firing(props: OverviewProps) {
-  const { rules, fault } = props.alerts;
-  const events = firingEvents(rules ?? []);
-  return (
-    <div class="status-part">
-      <h2>Alerts</h2>
-      {rules === null ? (
-        <p class="hint">{fault ? `Not known: ${fault.message}.` : 'Loading …'}</p>
-      ) : events.length === 0 ? (
-        <p>
-          {rules.length === 0 ? 'No rule that you may see watches this context.' : 'Nothing fires.'}
-        </p>
-      ) : (
-        <ul>
-          {events.slice(0, LISTED).map((event) => (
-            <FiringEvent key={event.id} {...props} event={event} />
-          ))}
-        </ul>
-      )}
-      {rules !== null && rules.length > 0 && (
-        <p class="hint">
-          <StatusLink {...props} target={{ view: 'alerts' }}>
-            {events.length > LISTED
-              ? `All ${events.length} that fire`
-              : `${counted(rules.length, 'rule')} and what fired before`}
-          </StatusLink>
-        </p>
-      )}
-    </div>
-  );
-}
-
-function FiringEvent(props: OverviewProps & { readonly event: AlertEvent }) {
-  const { event, choice, moments } = props;
-  const { alert, key } = event;
-  const group = groupOf(choice, alert.counterGroup.guid) ?? { crosskey: null };
-  return (
-    <li>
-      <SeverityMark severity={alert.severity} />{' '}
-      <StatusLink {...props} target={{ view: 'alerts', alert: alert.name }}>
-        {alert.name}
-      </StatusLink>
-      : <bdi>{key ? shownLabel(key, group) : keylessText(alert)}</bdi>
-      <span class="hint"> since {moments.full(event.startedAt)}</span>
-    </li>
-  );
-}
 
 const TICK_MS = 10_000;
 
@@ -124,7 +72,7 @@ function Freshness(props: OverviewProps) {
       {alerts.mayAdd && (
         <p class="hint">
           <StatusLink {...props} target={{ view: 'add' }}>
-            {exporters.length > 0 ? 'All exporters' : 'Add data'}
+            {exporters.length > 0 && !isDemo(shown.choice.name) ? 'All exporters' : 'Add data'}
           </StatusLink>
         </p>
       )}
@@ -136,18 +84,4 @@ function exportersText(count: number, faulty: number): string {
   if (faulty === 0)
     return count === 1 ? 'Its exporter is in order.' : `All ${count} exporters are in order.`;
   return faulty === count ? '' : `${counted(count - faulty, 'other exporter')} in order.`;
-}
-
-type StatusLinkProps = OverviewProps & {
-  readonly target: Parameters<OverviewProps['navigate']['go']>[0];
-  readonly children: string;
-};
-
-function StatusLink({ navigate, target, children }: StatusLinkProps) {
-  const whole = { ...IN_NO_VIEW, ...target };
-  return (
-    <a href={navigate.link(whole)} onClick={onPlainClick(() => navigate.go(whole))}>
-      {children}
-    </a>
-  );
 }

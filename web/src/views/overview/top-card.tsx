@@ -1,7 +1,7 @@
 import type { Address } from '../../address/address.ts';
 import { seriesColor } from '../../chart/palette.ts';
 import { chartData, coveredPart } from '../../data/chart-data.ts';
-import { readableBeside, shownLabel } from '../../data/key-parts.ts';
+import { distinctLabels, readableBeside, shownLabel } from '../../data/key-parts.ts';
 import { addsUp } from '../../data/meter-kind.ts';
 import { type ShownCard, termsOf } from '../../data/overview/shown-overview.ts';
 import { amountQuantity, shareQuantity } from '../../data/row-figures.ts';
@@ -60,12 +60,13 @@ function Keys(props: KeysProps) {
     },
   );
   const color = seriesColor(theme.theme, 0);
+  const names = distinctLabels(topper.keys, group);
   return (
     <ol class={`${group.crosskey ? 'has-parts' : ''} ${whole && isSum ? '' : 'has-no-shares'}`}>
       {topper.keys.map((row, index) => (
         <li key={row.key}>
           <TopLink {...props} target={{ key: row.key }} title={readableBeside(row, group)}>
-            {shownLabel(row, group)}
+            {names.get(row.key) ?? shownLabel(row, group)}
           </TopLink>
           <Figure
             quantity={amountQuantity(row, terms)}
@@ -93,9 +94,12 @@ type TopLinkProps = TopCardProps & {
   readonly children: string;
 };
 
-function TopLink({ card, navigate, target, title, children }: TopLinkProps) {
+/** Leads to what is compared as it is here. */
+function TopLink({ card, address, navigate, target, title, children }: TopLinkProps) {
   const { group, meter } = card;
-  const whole = { ...OF_NO_GROUP, view: 'top', group: group.guid, meter, ...target } as const;
+  const compare = address.compare === 'week' ? 'week' : 'day';
+  const to = { ...OF_NO_GROUP, view: 'top', group: group.guid, meter, compare } as const;
+  const whole = { ...to, ...target };
   return (
     <a
       class="key-link"

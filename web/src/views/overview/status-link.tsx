@@ -1,0 +1,18 @@
+import { onPlainClick } from '../../parts/on-plain-click.ts';
+import { IN_NO_VIEW } from '../view-props.ts';
+import type { OverviewProps } from './overview-props.ts';
+
+type StatusLinkProps = OverviewProps & {
+  readonly target: Parameters<OverviewProps['navigate']['go']>[0];
+  readonly children: string;
+};
+
+/** A link from the status to another view. */
+export function StatusLink({ navigate, target, children }: StatusLinkProps) {
+  const whole = { ...IN_NO_VIEW, ...target };
+  return (
+    <a href={navigate.link(whole)} onClick={onPlainClick(() => navigate.go(whole))}>
+      {children}
+    </a>
+  );
+}
