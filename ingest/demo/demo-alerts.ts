@@ -9,7 +9,7 @@ export const DEMO_ALERTS = [
     group: FLOW_GROUPS.aggregates.guid,
     window_seconds: 3600,
     when: { key_above: 8 * GIGABYTE },
-    filter: { match: '^DIR_OUTOFHOME$' },
+    filter: { keys: ['DIR_OUTOFHOME'] },
     severity: 'critical',
     description: 'More than 8 GB left the office within an hour: a larger backup than usual?',
   },
@@ -28,7 +28,7 @@ export const DEMO_ALERTS = [
     meter: 4,
     window_seconds: 3600,
     when: { key_above: 40 },
-    filter: { keys: ['00.17'] },
+    filter: { search: 'telnet' },
     severity: 'info',
     description:
       'More than 40 connections to port 23 within an hour: somebody looks for open doors.',

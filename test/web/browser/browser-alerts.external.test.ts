@@ -75,11 +75,11 @@ describeInBrowser('alerts in the dashboard', (openAt) => {
       `info | ${host2} moved 9.00 MB in 5 minutes, more than 40.0 % of the total | Mon 15 Jul 2024, 12:15 | firing for 15 minutes | 15.0 MB | half of it | –`,
     ]);
     expect((await rowsOf(page, 'Rules')).map(plain)).toEqual([
-      'warning | an hour | Hosts with Total bytes above 1 B in total in 1 hour | disabled | a file',
       `critical | big talker A host that sends more than the backup | ${talker} | 1 firing evaluated up to Mon 15 Jul 2024, 12:25 | a file`,
+      'warning | an hour | Hosts with Total bytes above 1 B in total in 1 hour | disabled | a file',
       'warning | busy network | Hosts with Total bytes above 12.0 MB in total in 5 minutes | 1 firing evaluated up to Mon 15 Jul 2024, 12:25 | a file',
-      'info | half of it | any key of Hosts with more than 40.0 % of all Total bytes in 5 minutes | 1 firing evaluated up to Mon 15 Jul 2024, 12:25 | a file',
       'warning | hot rack | any key of Sensors with Temperature above 29 celsius in 5 minutes | quiet | a file',
+      'info | half of it | any key of Hosts with more than 40.0 % of all Total bytes in 5 minutes | 1 firing evaluated up to Mon 15 Jul 2024, 12:25 | a file',
     ]);
     const history = (await rowsOf(page, 'History')).map(plain);
     expect(history).toHaveLength(2);

@@ -2,6 +2,7 @@ import { RemoveAlert } from '../../../generated/operations.ts';
 import type { Rule } from '../../data/alerts/firing.ts';
 import { ruleText } from '../../data/alerts/rule-words.ts';
 import { isolated } from '../../format/isolated.ts';
+import { compareSeverities } from '../../format/severity.ts';
 import { onPlainClick } from '../../parts/on-plain-click.ts';
 import { TableCard } from '../../parts/table-card.tsx';
 import { ConfirmButton } from '../controls/confirm-button.tsx';
@@ -13,7 +14,9 @@ const COLUMNS = ['Severity', 'Rule', 'Fires on', 'State', 'Made by'];
 
 /** The rules in full, and the state of each. */
 export function RuleTable(props: AlertsViewProps) {
-  const rules = props.alerts.rules ?? [];
+  const rules = [...(props.alerts.rules ?? [])].sort((a, b) =>
+    compareSeverities(a.severity, b.severity),
+  );
   return (
     <TableCard
       name="Rules"

@@ -107,7 +107,7 @@ export function SignIn({ reason, onSignIn }: SignInProps) {
           </a>
         )}
         <p class="sign-in-foot">
-          You are signed in in all tabs of this browser, until you sign out. The server's operator
+          This signs you in for all tabs of this browser, until you sign out. The server's operator
           creates tokens with <Command>user add</Command>.
         </p>
       </form>

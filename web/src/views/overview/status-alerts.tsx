@@ -31,7 +31,7 @@ export function StatusAlerts(props: OverviewProps) {
         <p>
           {rules.length === 0 && fired.length === 0
             ? 'No rule that you may see watches this context.'
-            : 'Nothing fires now.'}
+            : 'Nothing is firing.'}
         </p>
       ) : (
         <Events {...props} events={firing} />

@@ -62,7 +62,7 @@ function Keys(props: KeysProps) {
   const color = seriesColor(theme.theme, 0);
   const names = distinctLabels(topper.keys, group);
   return (
-    <ol class={`${group.crosskey ? 'has-parts' : ''} ${whole && isSum ? '' : 'has-no-shares'}`}>
+    <ol class={whole && isSum ? '' : 'has-no-shares'}>
       {topper.keys.map((row, index) => (
         <li key={row.key}>
           <TopLink {...props} target={{ key: row.key }} title={readableBeside(row, group)}>

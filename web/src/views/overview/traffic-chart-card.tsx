@@ -42,6 +42,7 @@ export function TrafficChartCard(props: TrafficChartProps) {
         </h2>
         <Legend {...props} />
         <LineChoice {...props} />
+        <p class="hint wide-only">Drag over the chart to zoom in</p>
       </div>
       <MirrorChart
         data={data}

@@ -28,6 +28,7 @@ export function Others({ shown, terms, theme, navigate, address, focus }: Result
           <span>Others</span>{' '}
           <span class="readable">
             {keyCount > keys.length && counted(keyCount - keys.length, 'more key')}
+            {comparesWindows(shown.ranking) && ' and those that are not ranked'}
             {keyCount > keys.length && more && (
               <span class="more-keys">
                 {' · '}
@@ -40,7 +41,6 @@ export function Others({ shown, terms, theme, navigate, address, focus }: Result
                 </button>
               </span>
             )}
-            {comparesWindows(shown.ranking) && ' and those that are not ranked'}
           </span>
         </th>
         <td class="is-number is-amount" data-name="Volume">
