@@ -68,6 +68,15 @@ describeInBrowser('the overview in a browser', (openAt) => {
     );
   });
 
+  it('leads from what has changed to the keys that did', async () => {
+    const { page, settled, labels } = await open();
+    await card('Traffic').getByRole('link', { name: 'What grew?' }).click();
+    await settled();
+    const { searchParams } = new URL(page.url());
+    expect([searchParams.get('rank'), searchParams.get('vs')]).toEqual(['growth', 'day']);
+    expect((await labels()).length).toBeGreaterThan(0);
+  });
+
   it('shows the figures of Top keys, and leads to them, and to the panel of a key', async () => {
     const { page, settled, labels, volumes } = await open();
     const shown = await card('Internal Hosts').locator('li a').allInnerTexts();

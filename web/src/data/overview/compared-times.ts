@@ -12,16 +12,25 @@ const DAY = 86_400;
 const WEEK = 7 * DAY;
 
 /** An earlier time that a window is compared with, and its name in a sentence. */
-export type EarlierTime = { readonly span: Span; readonly name: string };
+export type EarlierTime = {
+  readonly span: Span;
+  readonly name: string;
+  readonly compare: Address['compare'];
+};
 
 /** Returns one or two times: a day and a week earlier, or just before if the window is longer. */
 export function earlierTimes(window: Span): readonly [EarlierTime, EarlierTime?] {
-  const at = (ago: number, name: string) => ({ span: earlierSpan(window, ago), name });
+  const at = (ago: number, name: string, compare: Address['compare']) => ({
+    span: earlierSpan(window, ago),
+    name,
+    compare,
+  });
+  const week = at(WEEK, 'a week earlier', 'week');
   const seconds = window.to - window.from;
-  if (seconds <= DAY) return [at(DAY, 'a day earlier'), at(WEEK, 'a week earlier')];
+  if (seconds <= DAY) return [at(DAY, 'a day earlier', 'day'), week];
   return seconds <= WEEK
-    ? [at(WEEK, 'a week earlier')]
-    : [at(seconds, 'in the time of the same length before')];
+    ? [week]
+    : [at(seconds, 'in the time of the same length before', 'before')];
 }
 
 /** Returns the time whose line is drawn: as in Top keys, a week earlier if that is chosen. */
@@ -47,6 +56,8 @@ export type Comparison = {
   readonly text: string;
   /** `+19.5 GB on 162 GB`; null if there is nothing to compare. */
   readonly detail: string | null;
+  /** How top keys are compared with the same time. */
+  readonly compare: Address['compare'];
 };
 
 type Compared = {
@@ -61,14 +72,14 @@ type Compared = {
 
 /** Compares an amount with that of an earlier time, if all of that time is stored. */
 export function comparison({ now, earlier, time, stored, terms }: Compared): Comparison {
-  const { span, name } = time;
+  const { span, name, compare } = time;
   const gap = earlierGap({ earlier: span, stored });
   if (earlier === null || gap) {
     const text =
       earlier === null || gap?.isWhole
         ? `No comparison: nothing is stored for the time ${name}`
         : `No comparison: the time ${name} is only partly stored`;
-    return { direction: 'unknown', text, detail: null };
+    return { direction: 'unknown', text, detail: null, compare };
   }
   const changed = minus(now, earlier);
   const changeRatio = toNumber(earlier) === 0 ? null : toNumber(changed) / toNumber(earlier);
@@ -76,13 +87,15 @@ export function comparison({ now, earlier, time, stored, terms }: Compared): Com
     { metric: earlier, changeRatio, window: span },
     stored?.from ?? null,
   );
-  if (direction === 'new') return { direction, text: `Nothing was counted ${name}`, detail: null };
+  if (direction === 'new') {
+    return { direction, text: `Nothing was counted ${name}`, detail: null, compare };
+  }
   const sign = direction === 'down' ? '\u2212' : '+';
   const difference = joined(
     wholeQuantity(direction === 'down' ? minus(earlier, now) : changed, terms),
   );
   const detail = `${sign}${difference} on ${joined(wholeQuantity(earlier, terms))}`;
-  return { direction, text: sentence(direction, text, name), detail };
+  return { direction, text: sentence(direction, text, name), detail, compare };
 }
 
 function sentence(direction: Comparison['direction'], change: string, name: string): string {

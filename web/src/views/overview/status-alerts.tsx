@@ -8,8 +8,8 @@ import { shownLabel } from '../../data/key-parts.ts';
 import { nodeOf } from '../../data/questions.ts';
 import { counted } from '../../format/counted.ts';
 import { SeverityMark } from '../alerts/severity-mark.tsx';
+import { OverviewLink } from './overview-link.tsx';
 import type { OverviewProps } from './overview-props.ts';
-import { StatusLink } from './status-link.tsx';
 
 /** Maximum number of events that are listed. */
 const LISTED = 4;
@@ -44,11 +44,11 @@ export function StatusAlerts(props: OverviewProps) {
       )}
       {(firing.length > 0 || fired.length > 0 || (rules ?? []).length > 0) && (
         <p class="hint">
-          <StatusLink {...props} target={{ view: 'alerts' }}>
+          <OverviewLink {...props} target={{ view: 'alerts' }}>
             {firing.length > LISTED
               ? `All ${firing.length} that fire`
               : `${counted((rules ?? []).length, 'rule')} and what fired before`}
-          </StatusLink>
+          </OverviewLink>
         </p>
       )}
     </div>
@@ -85,13 +85,13 @@ function Event(props: OverviewProps & { readonly event: AlertEvent }) {
   return (
     <li>
       <SeverityMark severity={alert.severity} />{' '}
-      <StatusLink {...props} target={{ view: 'alerts', alert: alert.name }}>
+      <OverviewLink {...props} target={{ view: 'alerts', alert: alert.name }}>
         {alert.name}
-      </StatusLink>
+      </OverviewLink>
       :{' '}
-      <StatusLink {...props} target={eventAddress(event, choice?.totalWindow?.to ?? null)}>
+      <OverviewLink {...props} target={eventAddress(event, choice?.totalWindow?.to ?? null)}>
         {name}
-      </StatusLink>
+      </OverviewLink>
       <span class="hint">
         {endedAt === null ? ` since ${moments.full(startedAt)}` : ` ${moments.full(startedAt)}`}
       </span>

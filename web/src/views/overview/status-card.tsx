@@ -4,9 +4,9 @@ import { patienceMs } from '../../data/live-top.ts';
 import { ageText, exporterFaults } from '../../data/overview/context-status.ts';
 import { counted } from '../../format/counted.ts';
 import { isolated } from '../../format/isolated.ts';
+import { OverviewLink } from './overview-link.tsx';
 import type { OverviewProps } from './overview-props.ts';
 import { StatusAlerts } from './status-alerts.tsx';
-import { StatusLink } from './status-link.tsx';
 
 /** Whether all is well: what fires, how fresh the data are, and who sends them. */
 export const StatusCard = (props: OverviewProps) => (
@@ -74,9 +74,9 @@ function Freshness(props: OverviewProps) {
       )}
       {alerts.mayAdd && (
         <p class="hint">
-          <StatusLink {...props} target={{ view: 'add' }}>
+          <OverviewLink {...props} target={{ view: 'add' }}>
             {exporters.length > 0 && !isDemo(shown.choice.name) ? 'All exporters' : 'Add data'}
-          </StatusLink>
+          </OverviewLink>
         </p>
       )}
     </div>

@@ -1,5 +1,7 @@
 import type { Span } from '../../data/choices.ts';
 import { patienceMs } from '../../data/live-top.ts';
+import type { Comparison } from '../../data/overview/compared-times.ts';
+import { cardsOf } from '../../data/overview/overview-question.ts';
 import {
   busiestStep,
   rateOver,
@@ -12,6 +14,7 @@ import { allDigits } from '../../format/big-number.ts';
 import { longDuration } from '../../format/moment.ts';
 import type { Quantity } from '../../format/quantity.ts';
 import { Figure } from '../../parts/figure.tsx';
+import { OverviewLink } from './overview-link.tsx';
 import type { EarlierState, OverviewProps } from './overview-props.ts';
 
 type TrafficFiguresProps = OverviewProps & {
@@ -21,7 +24,7 @@ type TrafficFiguresProps = OverviewProps & {
 
 /** How much traffic there is, and whether that is more than earlier. */
 export function TrafficFigures(props: TrafficFiguresProps) {
-  const { shown, traffic, earlier, moments, address } = props;
+  const { shown, traffic, moments, address } = props;
   const { subject, total, newest, chart } = traffic;
   const { meter, group } = subject;
   const terms = termsOf(group, meter.index, address.units);
@@ -57,7 +60,7 @@ export function TrafficFigures(props: TrafficFiguresProps) {
           />
         )}
       </dl>
-      <Comparisons {...earlier} />
+      <Comparisons {...props} />
       {note && <p class="hint">{note}</p>}
     </section>
   );
@@ -70,21 +73,43 @@ function newestName({ from, to }: Span, mostMs: number): string {
 }
 
 /** Each earlier time in a line. The lines are there before they are known: nothing moves. */
-function Comparisons({ comparisons, fault }: EarlierState) {
+function Comparisons(props: TrafficFiguresProps) {
+  const { comparisons, fault } = props.earlier;
   if (fault) return <p class="hint">Earlier traffic is not known: {fault.message}.</p>;
   return (
     <ul class="comparisons">
       {comparisons === null ? (
         <li class="hint">Comparing with earlier …</li>
       ) : (
-        comparisons.map(({ text, detail, direction }) => (
-          <li key={text}>
-            <span class={direction === 'unknown' ? 'hint' : `change is-${direction}`}>{text}</span>
-            {detail && <span class="hint"> ({detail})</span>}
+        comparisons.map((each) => (
+          <li key={each.text}>
+            <span class={each.direction === 'unknown' ? 'hint' : `change is-${each.direction}`}>
+              {each.text}
+            </span>
+            {each.detail && <span class="hint"> ({each.detail})</span>}
+            <Causes {...props} comparison={each} />
           </li>
         ))
       )}
     </ul>
+  );
+}
+
+/** Leads to the keys that have grown or declined most. */
+function Causes(props: TrafficFiguresProps & { readonly comparison: Comparison }) {
+  const { direction, compare } = props.comparison;
+  const { groups, meter } = cardsOf(props.shown.choice);
+  const [group] = groups;
+  if (!group || (direction !== 'up' && direction !== 'down')) return null;
+  const ranking = { by: direction === 'up' ? 'growth' : 'decline' } as const;
+  const target = { view: 'top', group: group.guid, meter, ranking, compare } as const;
+  return (
+    <span class="hint">
+      {' '}
+      <OverviewLink {...props} target={target}>
+        {direction === 'up' ? 'What grew?' : 'What declined?'}
+      </OverviewLink>
+    </span>
   );
 }
 
