@@ -145,8 +145,9 @@ async function fillDemo(
     contextId,
     parseDeclaration({ context: DEMO_NAME, alerts: DEMO_ALERTS }),
   );
-  // Of the whole week, the last night would be decided minutes after the start.
-  await beginAlerts(connection, contextId, to - DEMO_SECONDS);
+  // Of the whole week, the last night would be decided minutes after the start. No window of the
+  // last day has a part of the outline.
+  await beginAlerts(connection, contextId, to - 86_400);
   const seen = new Set<string>();
   let flows = 0;
   for (const flow of allFlows(office, to, random)) {

@@ -44,6 +44,19 @@ describe('the demo', () => {
     expect(slices?.['count']).toBeGreaterThanOrEqual(8);
   });
 
+  it('has rules, which begin where none of their windows has a part of the outline', async () => {
+    expect(
+      await rows(`select name, begins_after::int as "beginsAfter", window_seconds <= 7200 as "isShort"
+        from alerts order by name`),
+    ).toEqual(
+      ['Host sends much', 'Line out is busy', 'Telnet is tried'].map((name) => ({
+        name,
+        beginsAfter: END - 86_400,
+        isShort: true,
+      })),
+    );
+  });
+
   it('has traffic in all groups for a week up to now', async () => {
     const groups = await rows(
       `select g.name, min(first_bucket)::int as first, max(last_bucket)::int as last
